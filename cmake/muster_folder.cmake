@@ -1,0 +1,44 @@
+# muster_folder(<name> [DEPENDS folder...] [LIBRARIES lib...] [TEST_LIBRARIES lib...] [PCH header...])
+#
+# Makes the static library muster_<name> (alias muster::<name>) of every *.cpp in the calling folder, and the
+# test program <name>_test of every *.test.cpp. DEPENDS names the folders that this one may include: the arrows
+# of docs/architecture.md, which tools/tidy checks in the sources. A folder without sources is an interface
+# library, so it can be named by others before it has any.
+function(muster_folder name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES;TEST_LIBRARIES;PCH")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "muster_folder(${name}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  set(target muster_${name})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS *.test.cpp)
+  if(tests)
+    list(REMOVE_ITEM sources ${tests})
+  endif()
+
+  if(sources)
+    set(scope PUBLIC)
+    add_library(${target} STATIC ${sources})
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:muster_warnings>)
+    if(arg_PCH AND MUSTER_PCH)
+      target_precompile_headers(${target} PRIVATE ${arg_PCH})
+    endif()
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+  endif()
+  add_library(muster::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(${target} ${scope}
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  foreach(folder IN LISTS arg_DEPENDS)
+    target_link_libraries(${target} ${scope} muster_${folder})
+  endforeach()
+  target_link_libraries(${target} ${scope} ${arg_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY MUSTER_LIBRARIES ${target})
+
+  if(tests AND MUSTER_TESTS)
+    muster_test(${name}_test LABEL ${name} SOURCES ${tests} LIBRARIES ${target} ${arg_TEST_LIBRARIES})
+  endif()
+endfunction()

@@ -1,0 +1,33 @@
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+include(GoogleTest)
+
+# The headers of the two test libraries, compiled once for all test programs.
+if(MUSTER_PCH)
+  file(WRITE ${PROJECT_BINARY_DIR}/test_pch.cpp.new "")
+  file(COPY_FILE ${PROJECT_BINARY_DIR}/test_pch.cpp.new ${PROJECT_BINARY_DIR}/test_pch.cpp ONLY_IF_DIFFERENT)
+  add_library(muster_test_pch OBJECT ${PROJECT_BINARY_DIR}/test_pch.cpp)
+  target_link_libraries(muster_test_pch PRIVATE GTest::gtest rapidcheck_gtest muster_warnings)
+  target_precompile_headers(muster_test_pch PRIVATE
+      <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h> <chrono> <map> <optional> <string> <vector>)
+endif()
+
+# muster_test(<target> LABEL label SOURCES file... [LIBRARIES lib...] [PROPERTIES name value...])
+#
+# A GoogleTest program whose tests ctest knows one by one, under "label" (ctest -L label).
+function(muster_test target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES;PROPERTIES")
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE
+      muster_warnings ${arg_LIBRARIES} GTest::gtest_main GTest::gtest GTest::gmock rapidcheck_gtest)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(MUSTER_PCH)
+    target_precompile_headers(${target} REUSE_FROM muster_test_pch)
+  endif()
+  gtest_discover_tests(${target}
+      DISCOVERY_MODE PRE_TEST
+      DISCOVERY_TIMEOUT 60
+      TEST_PREFIX "${arg_LABEL}."
+      PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300 ${arg_PROPERTIES})
+endfunction()

@@ -1,0 +1,49 @@
+# Compiler cache, linker, sanitizers and warnings. Everything here is optional on a machine that lacks it.
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Paths below the checkout are hashed relative to it, so two checkouts of the same sources share the cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+      ${CCACHE_PROGRAM})
+endif()
+
+# mold, else lld: linking dozens of test programs is a large part of the edit loop.
+find_program(MOLD_PROGRAM mold)
+find_program(LLD_PROGRAM ld.lld)
+if(MOLD_PROGRAM AND (CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))
+  add_link_options(-fuse-ld=mold)
+elseif(LLD_PROGRAM)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+add_compile_options(-fdiagnostics-color=auto)
+add_link_options(-Wl,--as-needed)
+
+if(MUSTER_SANITIZE)
+  add_compile_options(-fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${MUSTER_SANITIZE})
+  if(MUSTER_SANITIZE MATCHES "undefined")
+    # The check of the vptr needs the type information of libraries that are not instrumented.
+    add_compile_options(-fno-sanitize=vptr)
+  endif()
+endif()
+
+# Our own sources link this; generated code does not.
+add_library(muster_warnings INTERFACE)
+target_compile_options(muster_warnings INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wextra-semi -Wcast-align -Wformat=2 -Wimplicit-fallthrough -Wundef
+    -Wno-unused-parameter # Ice's dispatch hands an Ice::Current to everything
+    $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # These follow the optimiser's guesses: GCC 12 raises them inside std::string and std::variant, and more so
+  # in instrumented code.
+  target_compile_options(muster_warnings INTERFACE
+      -Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
+      -Wno-dangling-pointer -Wno-free-nonheap-object)
+endif()
+if(MUSTER_WERROR)
+  target_compile_options(muster_warnings INTERFACE -Werror)
+endif()
