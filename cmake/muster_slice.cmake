@@ -15,6 +15,7 @@ function(muster_slice_compile target)
   set(out ${PROJECT_BINARY_DIR}/slice)
   set(copies ${out}/ice)
   set(tool ${PROJECT_SOURCE_DIR}/tools/add-amd.awk)
+  set(check ${PROJECT_SOURCE_DIR}/tools/check-amd.awk)
   find_program(AWK_PROGRAM awk REQUIRED)
 
   file(GLOB_RECURSE own RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.ice)
@@ -47,7 +48,8 @@ function(muster_slice_compile target)
         OUTPUT ${out}/${name}.cpp ${out}/${name}.h
         COMMAND ${SLICE2CPP_PROGRAM} -I${copies} -I${ICE_SLICE_DIR} --include-dir ${folder}
                 --output-dir ${out}/${folder} ${copies}/${name}.ice
-        DEPENDS ${all_copies}
+        COMMAND ${AWK_PROGRAM} -f ${check} ${out}/${name}.h
+        DEPENDS ${all_copies} ${check}
         COMMENT "slice2cpp ${name}.ice"
         VERBATIM)
     list(APPEND sources ${out}/${name}.cpp)
