@@ -141,7 +141,9 @@ TEST(session_table, a_hundred_thousand_sessions_made_and_ended_leave_no_memory_b
                                    at(from + i));
       ASSERT_TRUE(id);
       ASSERT_TRUE(table.keep_alive(*id, at(from + i)));
-      if (i % 3 == 0) ASSERT_TRUE(table.destroy(*id));
+      if (i % 3 == 0) {
+        ASSERT_TRUE(table.destroy(*id));
+      }
       (void)table.expire(at(from + i));
     }
   };
