@@ -2,6 +2,14 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
+# Test names say which sanitizer looked on, since ./dev test runs several builds as one.
+set(MUSTER_TEST_PREFIX "")
+if(MUSTER_SANITIZE MATCHES "address")
+  set(MUSTER_TEST_PREFIX "asan:")
+elseif(MUSTER_SANITIZE MATCHES "thread")
+  set(MUSTER_TEST_PREFIX "tsan:")
+endif()
+
 # The headers of the two test libraries, compiled once for all test programs.
 if(MUSTER_PCH)
   file(WRITE ${PROJECT_BINARY_DIR}/test_pch.cpp.new "")
@@ -28,6 +36,6 @@ function(muster_test target)
   gtest_discover_tests(${target}
       DISCOVERY_MODE PRE_TEST
       DISCOVERY_TIMEOUT 60
-      TEST_PREFIX "${arg_LABEL}."
+      TEST_PREFIX "${MUSTER_TEST_PREFIX}${arg_LABEL}."
       PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300 ${arg_PROPERTIES})
 endfunction()
