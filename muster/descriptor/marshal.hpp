@@ -12,7 +12,7 @@ struct ApplicationUpdateDescriptor;
 namespace muster::descriptor {
 
 /// Descriptors as bytes: an Ice encapsulation (encoding 1.1), since they contain classes that others may derive from.
-/// Equal descriptors give equal bytes.
+/// Equal descriptors, in which equal places share a class instance, give equal bytes.
 [[nodiscard]] bytes encode(const IceGrid::ApplicationDescriptor& application);
 [[nodiscard]] bytes encode(const IceGrid::ApplicationInfo& application);
 [[nodiscard]] bytes encode(const IceGrid::ApplicationUpdateDescriptor& update);

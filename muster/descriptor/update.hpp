@@ -1,7 +1,5 @@
 #pragma once
 
-#include "muster/base/result.hpp"
-
 namespace IceGrid {
 struct ApplicationDescriptor;
 struct ApplicationUpdateDescriptor;
@@ -10,9 +8,11 @@ struct ApplicationUpdateDescriptor;
 namespace muster::descriptor {
 
 /// The application that `update` makes of `before`, as `Admin::updateApplication` defines it: what is to be removed
-/// goes first, what is given replaces what has the same name, and the rest is appended. The result shares the class
-/// instances of both and is not validated. `invalid_argument` if something to be removed or changed is not there.
-[[nodiscard]] result<IceGrid::ApplicationDescriptor> apply_update(const IceGrid::ApplicationDescriptor& before,
-                                                                  const IceGrid::ApplicationUpdateDescriptor& update);
+/// goes (and what is not there need not), what is given replaces what has the same name, and the rest is appended. An
+/// instance of a server template goes by the id of the server that it makes.
+///
+/// The result shares the class instances of both and is not validated.
+[[nodiscard]] IceGrid::ApplicationDescriptor apply_update(const IceGrid::ApplicationDescriptor& before,
+                                                          const IceGrid::ApplicationUpdateDescriptor& update);
 
 }  // namespace muster::descriptor
