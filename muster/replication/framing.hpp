@@ -32,9 +32,8 @@ class frame_assembly {
 
  private:
   struct partial {
-    std::vector<bytes> parts;
-    std::vector<bool> have;
-    std::size_t missing{0};
+    std::map<std::uint64_t, bytes> parts;  // by index
+    std::uint64_t count{0};
     std::size_t held_bytes{0};
   };
 

@@ -55,10 +55,12 @@ enum class event_kind : std::uint8_t {
   start_forced,        ///< --force overrode what the sentence says
   start_refused,       ///< the process has to end; the sentence says why and what to do
   stepped_down,        ///< this master takes no more changes
+  other_master_seen,   ///< a master of another database, or of another term, answers
   slave_opened,        ///< on the master: a slave has a session; the sentence says how it catches up
   slave_active,
   slave_dropped,    ///< missed its bound, or its connection broke
   slave_refused,    ///< on the master
+  no_master,        ///< on a slave: none answers; it serves its own copy, if it has one
   master_found,     ///< on a slave: a session is open
   slave_caught_up,  ///< on a slave: active
   master_lost,
@@ -67,6 +69,7 @@ enum class event_kind : std::uint8_t {
   snapshot_installed,  ///< on a slave; serial = the snapshot's
   apply_failed,        ///< on a slave: it resynchronises
   tail_saved,          ///< on a slave; the sentence names the file
+  tail_not_saved,      ///< on a slave; it keeps its copy and tries again
   storage_refused,     ///< a commit failed and changed nothing
   storage_failed,      ///< the process has to end
 };

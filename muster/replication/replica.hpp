@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "muster/base/bytes.hpp"
@@ -93,6 +94,12 @@ class replica {
   [[nodiscard]] bool takes_changes() const noexcept;
   /// The master that this slave has a session with; nothing on a master or without one.
   [[nodiscard]] std::optional<replica_info> current_master() const;
+  /// The peer that carries this slave's session; nothing on a master or without one.
+  [[nodiscard]] std::optional<peer_id> master_peer() const;
+  /// On a master: whether this peer carries the session of an active slave (who alone may hand registrations on).
+  [[nodiscard]] bool is_active_slave(peer_id which) const;
+  /// On a master: the peer of the active slave of this name.
+  [[nodiscard]] std::optional<peer_id> slave_peer(std::string_view name) const;
   [[nodiscard]] replication::status status() const;
 
  private:

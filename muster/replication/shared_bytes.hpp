@@ -15,7 +15,11 @@ class shared_bytes {
  public:
   shared_bytes() noexcept = default;
   explicit shared_bytes(bytes content) : content_{std::make_shared<const bytes>(std::move(content))} {}
-  explicit shared_bytes(byte_view content) : shared_bytes{bytes{content.begin(), content.end()}} {}
+  explicit shared_bytes(byte_view content) {
+    if (!content.empty()) {
+      content_ = std::make_shared<const bytes>(content.begin(), content.end());
+    }
+  }
 
   [[nodiscard]] byte_view view() const noexcept { return content_ ? byte_view{*content_} : byte_view{}; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return content_ ? content_->size() : 0; }
