@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,12 +17,15 @@ namespace muster::locator {
 struct object_entry {
   byte_view proxy;
   std::string_view type;
+  /// The application that describes it; empty for all others.
+  std::string_view application;
 };
 
 /// `Admin::getObjectInfo`; `not_found` names the identity.
 [[nodiscard]] result<object_entry> find_object_entry(const view& from, catalog::identity_view id);
 
-/// `Admin::getObjectInfosByType`, in the order of category and name.
+/// `Admin::getObjectInfosByType`: what applications describe first, in the order of category and name, then the others
+/// in the order of their keys (key_order.hpp).
 [[nodiscard]] std::vector<object_entry> list_objects_of_type(const view& from, std::string_view type);
 
 /// `Admin::getAllObjectInfos`, likewise: those whose identity, as people write it, matches.
@@ -40,7 +42,8 @@ struct adapter_entry {
 /// neither.
 [[nodiscard]] result<std::vector<adapter_entry>> find_adapter_entries(const view& from, std::string_view id);
 
-/// `Admin::getAllAdapterIds`: adapters and replica groups, those of applications first, each part in order.
+/// `Admin::getAllAdapterIds`: adapters and replica groups of applications, then dynamic adapters in the order of their
+/// keys, then dynamic groups.
 [[nodiscard]] std::vector<std::string_view> list_adapter_ids(const view& from);
 
 }  // namespace muster::locator

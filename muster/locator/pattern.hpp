@@ -13,6 +13,8 @@ class pattern {
         before_{text.substr(0, text.find('*'))},
         after_{text.find('*') == std::string_view::npos ? std::string_view{} : text.substr(text.find('*') + 1)} {}
 
+  [[nodiscard]] constexpr bool matches_everything() const noexcept { return any_ && before_.empty() && after_.empty(); }
+
   [[nodiscard]] constexpr bool matches(std::string_view text) const noexcept {
     if (!any_) return text == before_;
     return text.size() >= before_.size() + after_.size() && text.starts_with(before_) && text.ends_with(after_);

@@ -23,11 +23,11 @@ namespace muster::locator {
 [[nodiscard]] byte_view find_object_of_type_on_least_loaded_node(const view& from, const type_and_sample& wanted,
                                                                  prng& random);
 
-/// All objects of a type.
+/// All objects of a type, in the order of `list_objects_of_type`.
 [[nodiscard]] std::vector<byte_view> find_all_objects_of_type(const view& from, std::string_view type);
 
 /// For the proxy of a replicated object: one proxy for each member of its replica group, indirect through the member's
-/// adapter id, in the order of these. None for a proxy that is null, unknown or not replicated.
+/// adapter id. None for a proxy that is null, unknown or not replicated.
 [[nodiscard]] std::vector<bytes> find_all_replicas(const view& from, const catalog::proxy_view& proxy);
 
 }  // namespace muster::locator

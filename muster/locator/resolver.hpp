@@ -41,9 +41,9 @@ class resolver {
   /// `Locator::findAdapterById`, for adapters and replica groups.
   ///
   /// A dynamic adapter answers with the proxy that its server registered. A dynamic group answers with the endpoints of
-  /// all its members, in the order of their ids. A deployed group answers with those members that its load balancing
-  /// selects among the active ones: as many as its n-replicas says (0 = all), in random order, in turns, or by
-  /// ascending priority; the adaptive policy is as random while no node reports its load.
+  /// all its members, always in the same order (key_order.hpp). A deployed group answers with those members that its
+  /// load balancing selects among the active ones: as many as its n-replicas says (0 = all), in random order, in turns,
+  /// or by ascending priority; the adaptive policy is as random while no node reports its load.
   ///
   /// A member whose server does not speak the encoding of the request (a server of 1.0 asked in 1.1) is left out.
   /// `merged` is overwritten where endpoints have to be put together.

@@ -1,7 +1,6 @@
 #include "muster/locator/well_known.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,23 +22,6 @@ constexpr std::string_view internal_registry_type = "::IceGrid::InternalRegistry
 constexpr std::string_view user_account_mapper_type = "::IceGrid::UserAccountMapper";
 constexpr std::string_view session_manager_type = "::Glacier2::SessionManager";
 constexpr std::string_view ssl_session_manager_type = "::Glacier2::SSLSessionManager";
-
-// Names that the registry gives, with and without the suffix of a replica.
-constexpr std::array<std::string_view, 9> own_names{"Locator",
-                                                    "LocatorRegistry",
-                                                    "Query",
-                                                    "Registry",
-                                                    "SessionManager",
-                                                    "SSLSessionManager",
-                                                    "AdminSessionManager",
-                                                    "AdminSSLSessionManager",
-                                                    "RegistryUserAccountMapper"};
-constexpr std::array<std::string_view, 6> own_prefixes{"Locator-",
-                                                       "Registry-",
-                                                       "InternalRegistry-",
-                                                       "AdminSessionManager-",
-                                                       "AdminSSLSessionManager-",
-                                                       "RegistryUserAccountMapper-"};
 
 // The objects under construction, all of one instance.
 class builder {
@@ -140,10 +122,7 @@ std::shared_ptr<const well_known> well_known::make(std::string instance_name, st
 }
 
 bool well_known::is_reserved(identity_view id) const noexcept {
-  if (instance_name_.empty() || id.category != instance_name_) return false;
-  return std::find(own_names.begin(), own_names.end(), id.name) != own_names.end() ||
-         std::any_of(own_prefixes.begin(), own_prefixes.end(),
-                     [&](std::string_view prefix) { return id.name.starts_with(prefix); });
+  return !instance_name_.empty() && id.category == instance_name_;
 }
 
 const own_object* well_known::find(identity_view id) const noexcept {

@@ -59,8 +59,7 @@ class well_known {
 
   [[nodiscard]] const std::string& instance_name() const noexcept { return instance_name_; }
 
-  /// Whether an identity is the registry's own to give: nobody else may register, update or remove it. Other names in
-  /// the same category are free, as in Ice.
+  /// Whether an identity is in the registry's own category: administrators may not register, update or remove it.
   [[nodiscard]] bool is_reserved(catalog::identity_view id) const noexcept;
 
   /// The object, or null.
