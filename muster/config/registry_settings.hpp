@@ -20,6 +20,7 @@ struct endpoint_settings {
   std::string internal;               ///< IceGrid.Registry.Internal.Endpoints; never empty
   std::string session_manager;        ///< IceGrid.Registry.SessionManager.Endpoints
   std::string admin_session_manager;  ///< IceGrid.Registry.AdminSessionManager.Endpoints
+  friend bool operator==(const endpoint_settings&, const endpoint_settings&) = default;
 };
 
 struct database_settings {
@@ -27,6 +28,7 @@ struct database_settings {
   std::uint64_t map_bytes{};
   std::uint64_t map_bytes_max{};  ///< the map grows by itself up to this; not below `map_bytes`
   unsigned map_warn_percent{};    ///< warn when this much of `map_bytes_max` is used
+  friend bool operator==(const database_settings&, const database_settings&) = default;
 };
 
 struct session_settings {
@@ -34,6 +36,7 @@ struct session_settings {
   std::chrono::seconds node_session_timeout{};
   std::chrono::seconds replica_session_timeout{};
   std::size_t sessions_max{};
+  friend bool operator==(const session_settings&, const session_settings&) = default;
 };
 
 struct discovery_settings {
@@ -42,6 +45,7 @@ struct discovery_settings {
   std::uint16_t port{};
   std::string interface;
   std::string endpoints;  ///< given, or made of the three above
+  friend bool operator==(const discovery_settings&, const discovery_settings&) = default;
 };
 
 /// Who checks those who want a session. All empty: such sessions are denied.
@@ -49,6 +53,7 @@ struct permission_settings {
   std::string verifier;         ///< proxy of a Glacier2::PermissionsVerifier
   std::string ssl_verifier;     ///< proxy of a Glacier2::SSLPermissionsVerifier
   std::string crypt_passwords;  ///< file `user hash`; used when `verifier` is empty
+  friend bool operator==(const permission_settings&, const permission_settings&) = default;
 };
 
 struct trace_settings {
@@ -62,6 +67,7 @@ struct trace_settings {
   int replica{};
   int server{};
   int session{};
+  friend bool operator==(const trace_settings&, const trace_settings&) = default;
 };
 
 /// Where a replica looks for the others.
@@ -70,6 +76,7 @@ struct locator_settings {
   bool uses_discovery_plugin{};  ///< IceLocatorDiscovery is loaded
   std::string
       discovery_instance;  ///< IceLocatorDiscovery.InstanceName, else IceGrid.InstanceName, as given; may be empty
+  friend bool operator==(const locator_settings&, const locator_settings&) = default;
 };
 
 struct replication_settings {
@@ -83,6 +90,7 @@ struct replication_settings {
   std::uint64_t snapshot_chunk_bytes{};
   std::uint64_t in_flight_bytes_max{};  ///< per slave
   std::size_t batch_changes_max{};      ///< changes in one commit
+  friend bool operator==(const replication_settings&, const replication_settings&) = default;
 };
 
 struct request_settings {
@@ -90,11 +98,13 @@ struct request_settings {
   std::chrono::milliseconds verifier_timeout{};  ///< a permissions verifier that is an Ice object
   std::chrono::milliseconds forward_timeout{};   ///< a slave hands a registration to the master
   std::size_t changes_waiting_max{};             ///< a change beyond these is refused at once
+  friend bool operator==(const request_settings&, const request_settings&) = default;
 };
 
 struct http_settings {
   std::string host;  ///< a literal address or "localhost"
   std::uint16_t port{};
+  friend bool operator==(const http_settings&, const http_settings&) = default;
 };
 
 enum class log_target { standard_error, file, syslog, journal };
@@ -104,6 +114,7 @@ struct log_settings {
   log_target target{log_target::standard_error};
   std::string file;     ///< for `log_target::file`
   std::string program;  ///< Ice.ProgramName, or "muster"
+  friend bool operator==(const log_settings&, const log_settings&) = default;
 };
 
 /// What the command line says about this one start.
@@ -111,9 +122,10 @@ struct start_options {
   bool warns_of_security{true};  ///< false: --nowarn
   bool read_only{};
   bool force{};
-  std::optional<std::string> initialise_from_replica;
+  std::optional<std::string> initialise_from_replica{};
   bool leaves_directory{};    ///< runs as a daemon whose working directory becomes /
   bool closes_descriptors{};  ///< runs as a daemon whose standard error goes nowhere
+  friend bool operator==(const start_options&, const start_options&) = default;
 };
 
 /// Everything a replica needs to know before it opens anything; plain values, validated, defaults filled in.
@@ -140,6 +152,7 @@ struct registry_settings {
 
   /// IceGrid's rule: the replica named exactly `Master` is the master.
   [[nodiscard]] bool is_master() const { return replica_name == "Master"; }
+  friend bool operator==(const registry_settings&, const registry_settings&) = default;
 };
 
 /// Settings, and what the operator should know although it does not stop the start: one sentence each, which names the
