@@ -94,6 +94,29 @@ self_description get_self_description(byte_reader& in) {
   return out;
 }
 
+/// Changes that follow each other after `previous`, which is written elsewhere.
+void put(byte_writer& out, const std::vector<log_entry>& what, serial previous) {
+  out.size(what.size());
+  for (const auto& entry : what) {
+    MUSTER_INVARIANT(entry.number == next(previous), "the changes of a message follow each other without a gap");
+    previous = entry.number;
+    out.blob(entry.change.view());
+  }
+}
+
+std::vector<log_entry> get_entries(byte_reader& in, serial previous) {
+  const std::size_t count = in.count();
+  if (count > entries_in_a_message_max || previous.value() > std::numeric_limits<std::uint64_t>::max() - count) {
+    in.set_failed();
+  }
+  std::vector<log_entry> out;
+  for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+    previous = next(previous);
+    out.push_back({previous, shared_bytes{in.blob()}});
+  }
+  return out;
+}
+
 // --- messages: `put` and `get` of one kind stand together ---
 
 void put(byte_writer& out, const describe& what) {
@@ -173,13 +196,7 @@ void put(byte_writer& out, const append& what) {
   if (what.replicas) {
     put(out, *what.replicas);
   }
-  out.size(what.entries.size());
-  serial before = what.previous;
-  for (const auto& entry : what.entries) {
-    MUSTER_INVARIANT(entry.number == next(before), "the changes of a message follow each other without a gap");
-    before = entry.number;
-    out.blob(entry.change.view());
-  }
+  put(out, what.entries, what.previous);
 }
 
 void get(byte_reader& in, append& out) {
@@ -192,15 +209,7 @@ void get(byte_reader& in, append& out) {
   if (get_bool(in)) {
     out.replicas = get_roster(in);
   }
-  const std::size_t count = in.count();
-  if (count > entries_in_a_message_max || out.previous.value() > std::numeric_limits<std::uint64_t>::max() - count) {
-    in.set_failed();
-  }
-  serial before = out.previous;
-  for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-    before = next(before);
-    out.entries.push_back({before, shared_bytes{in.blob()}});
-  }
+  out.entries = get_entries(in, out.previous);
 }
 
 void put(byte_writer& out, const appended& what) {
@@ -221,6 +230,7 @@ void put(byte_writer& out, const snapshot_chunk& what) {
   out.u8(what.is_last ? 1 : 0);
   encode(out, what.history);
   out.blob(what.content.view());
+  put(out, what.recent, what.history.acknowledged);
 }
 
 void get(byte_reader& in, snapshot_chunk& out) {
@@ -229,6 +239,7 @@ void get(byte_reader& in, snapshot_chunk& out) {
   out.is_last = get_bool(in);
   out.history = decode_history(in);
   out.content = shared_bytes{in.blob()};
+  out.recent = get_entries(in, out.history.acknowledged);
 }
 
 void put(byte_writer& out, const snapshot_received& what) {

@@ -181,14 +181,17 @@ struct appended {
   friend bool operator==(const appended&, const appended&) = default;
 };
 
-/// A piece of one snapshot. The last one (`is_last`, maybe empty) says what the whole is.
+/// A piece of one snapshot. The last one has no content, and completes the whole.
 struct snapshot_chunk {
   session_id session;
   std::uint64_t index{0};  ///< from 0 on
   bool is_last{false};
   shared_bytes content;
-  replication::history
-      history;  ///< of the snapshot: database, terms, its serial, what was acknowledged; the same in all chunks
+  /// Of the snapshot: its database, terms, serial and what was acknowledged then; the same in all chunks.
+  replication::history history;
+  /// In the last chunk: the changes after `history.acknowledged`, which are in the snapshot but not yet certain to
+  /// stay. They begin the log of the copy, so that it can save them as a tail if they must go.
+  std::vector<log_entry> recent;
   friend bool operator==(const snapshot_chunk&, const snapshot_chunk&) = default;
 };
 

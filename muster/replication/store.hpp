@@ -41,7 +41,7 @@ struct commit {
     /// Adds `rows` to the replacement. Need not be durable; `meta` and the log fields are not used.
     replacement_rows,
     /// Adds `rows` to the replacement and then, in one transaction that is durable on return, makes it the present
-    /// copy with an empty log and `meta`. The former present copy is gone.
+    /// copy, with a log of just `log_append` and with `meta`. The former present copy and its log are gone.
     replacement_swap,
   };
 
