@@ -14,11 +14,13 @@ namespace muster::catalog {
 /// neither is touched. The outcome depends on the arguments alone: the same history gives the same state, the same rows
 /// and the same refusals on every replica.
 ///
-/// `already_exists`    an object, adapter, group, server or application of that name is there
+/// `already_exists`    an object, adapter, group, server or application of that name is there. For `set_adapter` and
+///                     `unset_adapter`: the id is that of an adapter or replica group that an application deploys
 /// `not_found`         there is none
-/// `conflict`          it is there and the change may not touch it: it belongs to an application; the replica group is
-///                     one that an application deploys; the adapter id is a replica group's id, or the reverse
-/// `invalid_argument`  the change itself makes no sense: no name, a descriptor that `descriptor::validate` refuses
+/// `conflict`          it is there, and the change may not touch it since it belongs to an application, or since others
+///                     need it. For `set_adapter`: the replica group is one that an application deploys
+/// `invalid_argument`  the change itself makes no sense: no name, a descriptor that `descriptor::validate` refuses, a
+///                     replica group that is nowhere
 ///
 /// The sentences are meant for the exception that the caller gets. Where `current` shares no structure with another
 /// state, it is changed in place (the second change of a batch costs no copies).

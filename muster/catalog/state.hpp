@@ -28,7 +28,7 @@ struct objects_of_type final : counted<objects_of_type> {
 };
 using type_map = persistent_map<by_id<objects_of_type>>;
 
-/// Everything that the registry knows durably, as an immutable value: cheap to copy (seven counters), sharing
+/// Everything that the registry knows durably, as an immutable value: cheap to copy (eight counters), sharing
 /// its structure with the states it came from. Any thread may read any copy without waiting.
 ///
 /// It changes only by `apply` (apply.hpp) and is rebuilt from rows by `loader` (loader.hpp).
@@ -48,6 +48,9 @@ class state {
     return found != nullptr ? &found->objects : nullptr;
   }
   [[nodiscard]] const type_map& types() const noexcept { return types_; }
+  /// Objects that clients allocate through a session; locate requests and queries do not find them.
+  [[nodiscard]] const object* find_allocatable(identity_view id) const noexcept { return allocatables_.find(id); }
+  [[nodiscard]] const object_map& allocatables() const noexcept { return allocatables_; }
 
   // Adapters: dynamic ones with their proxies, deployed ones with what their application says.
   [[nodiscard]] const adapter* find_adapter(std::string_view id) const noexcept { return adapters_.find(id); }
@@ -77,6 +80,7 @@ class state {
 
   object_map objects_;
   type_map types_;
+  object_map allocatables_;
   adapter_map adapters_;
   deployed_adapter_map deployed_adapters_;
   group_map groups_;
