@@ -11,8 +11,7 @@ install(FILES packaging/examples/master.conf packaging/examples/slave.conf
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT runtime)
 install(FILES packaging/icegridregistry.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
-configure_file(packaging/muster-registry@.service.in packaging/muster-registry@.service @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/packaging/muster-registry@.service
+install(FILES packaging/muster-registry@.service
         DESTINATION lib/systemd/system COMPONENT runtime)
 
 # The library: one archive a folder, named as in the build: muster::registry and so on.
@@ -45,6 +44,9 @@ set(MUSTER_PC_SYSTEMD)
 if(SYSTEMD_FOUND)
   set(MUSTER_PC_SYSTEMD "-lsystemd ")
 endif()
+# Relative to the file itself, so that "cmake --install --prefix" and cpack need no other one.
+file(RELATIVE_PATH MUSTER_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" MUSTER_PC_TO_PREFIX ${MUSTER_PC_TO_PREFIX})
 configure_file(packaging/muster.pc.in packaging/muster.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/packaging/muster.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
@@ -64,7 +66,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS zeroc-ice-utils)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libmuster-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "libzeroc-ice-dev, libfmt-dev, libspdlog-dev, liblmdb-dev, libexpected-dev, libexpat1-dev, libcrypt-dev, prometheus-cpp-dev, libsystemd-dev, libboost1.81-dev")
+    "libzeroc-ice-dev, libfmt-dev, libspdlog-dev, liblmdb-dev, libexpected-dev, libexpat1-dev, libcrypt-dev, prometheus-cpp-dev, libsystemd-dev, libboost1.81-dev | libboost1.83-dev")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
     "A registry for Ice: a master and replicas that answer locate requests of unmodified Ice 3.7 clients.")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Static libraries, headers and Slice of Muster.")
