@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "muster/base/bytes.hpp"
-#include "muster/base/result.hpp"
 #include "muster/catalog/encoded_proxy.hpp"
 
 namespace muster::locator {
@@ -23,11 +21,5 @@ struct active_replica {
 
   friend bool operator==(const active_replica&, const active_replica&) = default;
 };
-
-/// A replica as it tells its peers about itself. The first byte is the format's version.
-[[nodiscard]] bytes encode(const active_replica& replica);
-
-/// `corrupt` for bytes that are not one, `incompatible` for another version. Safe for any bytes from outside.
-[[nodiscard]] result<active_replica> decode_active_replica(byte_view input);
 
 }  // namespace muster::locator
