@@ -35,6 +35,11 @@ struct published {
   bool takes_changes{false};
   /// The master that this slave follows, or this master itself; empty without one.
   std::string master_name;
+  replication::phase phase{replication::phase::asking};
+  replication::term term;
+  replication::serial serial;
+  /// Why an operator has to act; empty while nobody has to.
+  std::string trouble;
 };
 
 }  // namespace muster::registry

@@ -61,6 +61,8 @@ severity severity_of(replication::event_kind kind) {
   return severity::info;
 }
 
+constexpr duration measure_interval = std::chrono::milliseconds{250};
+
 bool ends_process(replication::event_kind kind) {
   return kind == replication::event_kind::start_refused || kind == replication::event_kind::storage_failed;
 }
@@ -131,7 +133,7 @@ void service::turn() {
     perform(effects);
     any = true;
   }
-  if (any) measure();
+  if (any) measure(now);
   strand_.wake_at(std::min(core_->next_deadline(), sessions_.next_deadline()));
 }
 
@@ -182,6 +184,9 @@ void service::report(const replication::event& what) {
     case snapshot_installed: figures_.snapshots_installed.add(); break;
     default: break;
   }
+  if (what.kind == slave_dropped) figures_.remove_slave(what.replica);
+  measured_ = {};
+  trouble_ = core_->status().trouble;
   if (ends_process(what.kind)) shell_.on_must_end(what.sentence);
   republish();
   shell_.on_standing(current());
@@ -223,10 +228,14 @@ void service::republish() {
   } else if (const auto master = core_->current_master()) {
     now->master_name = master->name;
   }
+  now->phase = core_->current_phase();
+  now->term = core_->history().terms.current();
+  now->serial = core_->history().last;
+  now->trouble = trouble_;
   current_.store(std::move(now), std::memory_order_release);
 }
 
-void service::measure() {
+void service::measure(instant now) {
   const auto& state = machine_.published();
   figures_.objects.set_count(state.objects().size());
   figures_.adapters.set_count(state.adapters().size());
@@ -239,6 +248,19 @@ void service::measure() {
   figures_.term.set_count(history.terms.current().number);
   figures_.serial.set_count(history.last.value());
   figures_.acknowledged_serial.set_count(history.acknowledged.value());
+
+  // What takes a copy of names is looked at now and then only.
+  if (now - measured_ < measure_interval && measured_ != instant{}) return;
+  measured_ = now;
+  const auto status = core_->status();
+  figures_.log_entries.set_count(status.log_entries);
+  figures_.log_bytes.set_count(status.log_bytes);
+  std::size_t active = 0;
+  for (const auto& slave : status.slaves) {
+    figures_.set_slave(slave.name, history.last.value() - std::min(history.last, slave.matched).value(), slave.active);
+    if (slave.active) ++active;
+  }
+  figures_.active_slaves.set_count(active);
 }
 
 // --- Changes ---

@@ -122,7 +122,7 @@ class service {
   void report(const replication::event& what);
   void adopt(std::shared_ptr<const replication::roster> replicas);
   void republish();
-  void measure();
+  void measure(instant now);
 
   replication::ticket enlist(change_done done);
   void propose_here(catalog::change what, change_done done);
@@ -156,6 +156,8 @@ class service {
 
   std::shared_ptr<const locator::well_known> own_objects_;
   std::shared_ptr<const replica_list> replicas_;
+  std::string trouble_;
+  instant measured_{};
   bool stopped_{false};
   std::atomic<std::shared_ptr<const published>> current_;
 };
