@@ -125,22 +125,25 @@ constexpr auto rows = std::to_array<property_row>({
      "A slave that does not acknowledge a change for so long is dropped from the active set and catches up later. No "
      "change waits longer for it.",
      ""},
-    {"Muster.Registry.HeartbeatInterval", milliseconds, "1000", 10, hour_ms, supported,
+    {"Muster.Registry.HeartbeatInterval", milliseconds, "500", 10, hour_ms, supported,
      "How often master and slave hear of each other when nothing changes.", ""},
+    {"Muster.Registry.MasterSilenceTimeout", milliseconds, "3000", 20, hour_ms, supported,
+     "A slave that hears nothing of its master for so long, or for ReplicaSessionTimeout where that is shorter, looks "
+     "for "
+     "another.",
+     ""},
     {"Muster.Registry.DiscoveryTimeout", milliseconds, "2000", 1, hour_ms, supported,
      "Bound for asking the other replicas who is master; a starting master waits no longer for answers.", ""},
     {"Muster.Registry.MinActiveSlaves", integer, "0", 0, 100, supported,
      "Changes are refused while fewer slaves are active.", ""},
-    {"Muster.Registry.SlavesMax", integer, "32", 1, 1000, supported, "Slaves that may hold a session with this master.",
+    {"Muster.Registry.SlavesMax", integer, "64", 1, 1000, supported, "Slaves that may hold a session with this master.",
      ""},
-    {"Muster.Registry.Log.MaxChanges", integer, "100000", 1, 100'000'000, supported,
+    {"Muster.Registry.Log.MaxChanges", integer, "10000", 1, 100'000'000, supported,
      "Changes kept for the catch-up of slaves; one that missed more gets a snapshot.", ""},
-    {"Muster.Registry.Log.MaxBytes", bytes, "67108864", 65536, std::int64_t{1} << 40U, supported,
+    {"Muster.Registry.Log.MaxBytes", bytes, "4194304", 65536, std::int64_t{1} << 40U, supported,
      "Bytes of those changes.", ""},
     {"Muster.Registry.SnapshotChunkBytes", bytes, "262144", 4096, 16'777'216, supported,
      "Size of the pieces in which a snapshot travels; keep it far below Ice.MessageSizeMax.", ""},
-    {"Muster.Registry.InFlightBytesMax", bytes, "4194304", 65536, std::int64_t{1} << 32U, supported,
-     "Bytes under way to one slave.", ""},
     {"Muster.Registry.BatchMax", integer, "1024", 1, 100'000, supported, "Changes in one commit.", ""},
 
     // Bounds of requests.
@@ -150,7 +153,7 @@ constexpr auto rows = std::to_array<property_row>({
      "A session is denied when its verifier does not answer for so long.", ""},
     {"Muster.Registry.ForwardTimeout", milliseconds, "10000", 1, hour_ms, supported,
      "A slave that hands a registration to the master waits no longer than this.", ""},
-    {"Muster.Registry.ChangesWaitingMax", integer, "100000", 1, 10'000'000, supported,
+    {"Muster.Registry.ChangesWaitingMax", integer, "8192", 1, 10'000'000, supported,
      "Changes taken in and not yet committed; one more is refused at once.", ""},
 
     // Observation.

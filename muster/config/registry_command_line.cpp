@@ -30,7 +30,7 @@ EXAMPLES
     {program} --IceGrid.Registry.Client.Endpoints='tcp -h localhost -p 4061' \
         --IceGrid.Registry.Server.Endpoints='tcp -h localhost' \
         --IceGrid.Registry.Internal.Endpoints='tcp -h localhost' \
-        --IceGrid.Registry.LMDB.Path=db/master
+        --IceGrid.Registry.LMDB.Path=master
 
   A slave of it (the same with another name, port and directory, and the way to the master):
     {program} --IceGrid.Registry.ReplicaName=Replica1 \
@@ -38,7 +38,7 @@ EXAMPLES
         --IceGrid.Registry.Client.Endpoints='tcp -h localhost -p 4062' \
         --IceGrid.Registry.Server.Endpoints='tcp -h localhost' \
         --IceGrid.Registry.Internal.Endpoints='tcp -h localhost' \
-        --IceGrid.Registry.LMDB.Path=db/replica1
+        --IceGrid.Registry.LMDB.Path=replica1
 
   The master is gone for good: stop the slave and start it again without ReplicaName and
   Ice.Default.Locator. It goes on as master with all that was acknowledged.

@@ -173,13 +173,15 @@ replication_settings read_replication(value_reader& from) {
   return {
       .acknowledge_timeout = from.milliseconds("Muster.Registry.ReplicationTimeout"),
       .heartbeat_interval = from.milliseconds("Muster.Registry.HeartbeatInterval"),
+      .master_silence_timeout =
+          std::min<std::chrono::milliseconds>(from.milliseconds("Muster.Registry.MasterSilenceTimeout"),
+                                              from.seconds("IceGrid.Registry.ReplicaSessionTimeout")),
       .discovery_timeout = from.milliseconds("Muster.Registry.DiscoveryTimeout"),
       .active_slaves_min = from.count<std::size_t>("Muster.Registry.MinActiveSlaves"),
       .slaves_max = from.count<std::size_t>("Muster.Registry.SlavesMax"),
       .log_changes_max = from.count<std::uint64_t>("Muster.Registry.Log.MaxChanges"),
       .log_bytes_max = from.count<std::uint64_t>("Muster.Registry.Log.MaxBytes"),
       .snapshot_chunk_bytes = from.count<std::uint64_t>("Muster.Registry.SnapshotChunkBytes"),
-      .in_flight_bytes_max = from.count<std::uint64_t>("Muster.Registry.InFlightBytesMax"),
       .batch_changes_max = from.count<std::size_t>("Muster.Registry.BatchMax"),
   };
 }

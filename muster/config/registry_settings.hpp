@@ -82,14 +82,15 @@ struct locator_settings {
 struct replication_settings {
   std::chrono::milliseconds acknowledge_timeout{};  ///< a slave that needs longer is dropped from the active set
   std::chrono::milliseconds heartbeat_interval{};
+  std::chrono::milliseconds
+      master_silence_timeout{};                   ///< a slave gives a silent master up; at most ReplicaSessionTimeout
   std::chrono::milliseconds discovery_timeout{};  ///< bound for asking the other replicas at a start or search
   std::size_t active_slaves_min{};                ///< changes are refused while fewer slaves are active
   std::size_t slaves_max{};
   std::uint64_t log_changes_max{};  ///< changes kept for catch-up
   std::uint64_t log_bytes_max{};
   std::uint64_t snapshot_chunk_bytes{};
-  std::uint64_t in_flight_bytes_max{};  ///< per slave
-  std::size_t batch_changes_max{};      ///< changes in one commit
+  std::size_t batch_changes_max{};  ///< changes in one commit
   friend bool operator==(const replication_settings&, const replication_settings&) = default;
 };
 

@@ -199,6 +199,13 @@ TEST(registry_settings, warn_by_name_of_what_has_no_effect) {
               ElementsAre(HasSubstr("IceGrid.Registry.LMDB.Path")));
 }
 
+TEST(registry_settings, tell_those_who_come_from_an_older_ice_how_the_database_path_is_named_now) {
+  property_map properties = master_with("IceGrid.Registry.Data=/old");
+  properties.erase("IceGrid.Registry.LMDB.Path");
+  EXPECT_THAT(refusal_of(properties), HasSubstr("IceGrid.Registry.LMDB.Path is not set"));
+  EXPECT_THAT(refusal_of(properties), HasSubstr("IceGrid.Registry.Data=/old is of Ice before 3.7"));
+}
+
 TEST(registry_settings, refuse_a_security_property_that_is_not_supported_yet) {
   EXPECT_THAT(refusal_of(master_with("IceGrid.Registry.SessionFilters=1")),
               HasSubstr("IceGrid.Registry.SessionFilters=1: not supported by this version; allowed is 0."));
@@ -316,8 +323,11 @@ TEST(registry_settings, refuse_options_of_a_masters_start_on_a_slave) {
 }
 
 TEST(registry_settings, refuse_heartbeats_too_rare_for_the_sessions_they_keep) {
-  EXPECT_THAT(refusal_of(master_with("IceGrid.Registry.ReplicaSessionTimeout=1")),
-              HasSubstr("Muster.Registry.HeartbeatInterval=1000: allowed is at most half"));
+  EXPECT_THAT(refusal_of(master_with("Muster.Registry.MasterSilenceTimeout=999")),
+              HasSubstr("Muster.Registry.HeartbeatInterval=500: allowed is at most half of 999 ms"));
+  EXPECT_THAT(
+      refusal_of(master_with("Muster.Registry.HeartbeatInterval=600\nIceGrid.Registry.ReplicaSessionTimeout=1")),
+      HasSubstr("Muster.Registry.HeartbeatInterval=600: allowed is at most half of 1000 ms"));
 }
 
 TEST(registry_settings, say_where_the_log_goes) {

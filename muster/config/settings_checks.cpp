@@ -14,6 +14,18 @@ result<void> require(std::string_view name, std::string_view value) {
   return fail(errc::invalid_argument, "{} is not set; it needs {}", name, allowed_values(*find_property(name)));
 }
 
+/// Those who come from an older Ice have the path, under another name.
+result<void> require_database(const property_map& properties, const registry_settings& settings) {
+  if (settings.database.path.empty() && properties.contains("IceGrid.Registry.Data")) {
+    return fail(
+        errc::invalid_argument,
+        "IceGrid.Registry.LMDB.Path is not set; it needs a directory for the database (IceGrid.Registry.Data={} is "
+        "of Ice before 3.7, and its databases have to be imported)",
+        properties.find("IceGrid.Registry.Data")->second);
+  }
+  return require("IceGrid.Registry.LMDB.Path", settings.database.path);
+}
+
 result<void> check_locator(const registry_settings& settings) {
   const locator_settings& locator = settings.locator;
   const bool has_locator = !locator.default_locator.empty();
@@ -70,11 +82,13 @@ result<void> check_numbers(const registry_settings& settings) {
                 database.map_bytes_max / mebibyte, database.map_bytes / mebibyte);
   }
   const auto heartbeat = settings.replication.heartbeat_interval;
-  if (2 * heartbeat > settings.sessions.replica_session_timeout) {
-    return fail(errc::invalid_argument,
-                "Muster.Registry.HeartbeatInterval={}: allowed is at most half of "
-                "IceGrid.Registry.ReplicaSessionTimeout={} (seconds)",
-                heartbeat.count(), settings.sessions.replica_session_timeout.count());
+  const auto silence = settings.replication.master_silence_timeout;
+  if (2 * heartbeat > silence) {
+    return fail(
+        errc::invalid_argument,
+        "Muster.Registry.HeartbeatInterval={}: allowed is at most half of {} ms, after which a silent replica is "
+        "given up (the less of Muster.Registry.MasterSilenceTimeout and IceGrid.Registry.ReplicaSessionTimeout)",
+        heartbeat.count(), silence.count());
   }
   if (settings.replication.active_slaves_min > settings.replication.slaves_max) {
     return fail(errc::invalid_argument,
@@ -151,10 +165,10 @@ result<void> check_settings(const property_map& properties, const registry_setti
                                                          settings.endpoints.client},
            {"IceGrid.Registry.Server.Endpoints", settings.endpoints.server},
            {"IceGrid.Registry.Internal.Endpoints", settings.endpoints.internal},
-           {"IceGrid.Registry.LMDB.Path", settings.database.path},
        }) {
     if (auto present = require(name, value); !present) return present;
   }
+  if (auto present = require_database(properties, settings); !present) return present;
   if (auto found = check_locator(settings); !found) return found;
   if (auto allowed = check_start(settings); !allowed) return allowed;
   if (auto fitting = check_numbers(settings); !fitting) return fitting;
