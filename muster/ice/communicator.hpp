@@ -13,8 +13,8 @@ namespace muster::ice {
 
 /// Completes the properties with what the registry needs of the run time where the operator says nothing: one dispatch
 /// thread for each adapter (dispatch never blocks, and on this run time more threads are slower), bounds of idle
-/// connections and of closing as in Ice 3.7's registry. Adapter ids and the default locator are taken away: a registry
-/// is not located through another.
+/// connections and of closing as in Ice 3.7's registry. Adapter ids are taken away: a registry is not located through
+/// another.
 [[nodiscard]] config::property_map complete_properties(const config::registry_settings& settings,
                                                        config::property_map properties);
 

@@ -41,6 +41,8 @@ struct open_adapters {
   Ice::ObjectAdapterPtr session_manager;        ///< null where not configured
   Ice::ObjectAdapterPtr admin_session_manager;  ///< null where not configured
   permissions_verifiers verifiers;
+  /// This replica's own locator: resolves indirect proxies that clients hand in.
+  std::shared_ptr<Ice::LocatorPrx> locator;
   event_log& log;
 };
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "muster/ice/byte_servant.hpp"
+#include "muster/locator/replies.hpp"
+#include "muster/metrics/registry_metrics.hpp"
+#include "muster/registry/service.hpp"
+
+namespace muster::ice {
+
+/// `Ice::LocatorRegistry`: `<instance>/LocatorRegistry`, for servers. A registration is read from its bytes, ordered by
+/// the strand, and answered from there: once it is durable and every active replica has it, or with why not.
+class locator_registry_servant final : public Ice::BlobjectArrayAsync {
+ public:
+  locator_registry_servant(registry::service& at, metrics::registry_metrics& figures)
+      : service_{at}, figures_{figures} {}
+
+  using respond = std::function<void(bool, const std::pair<const Ice::Byte*, const Ice::Byte*>&)>;
+  using refuse = std::function<void(std::exception_ptr)>;
+
+  void ice_invokeAsync(std::pair<const Ice::Byte*, const Ice::Byte*> in, respond response, refuse error,
+                       const Ice::Current& current) override;
+
+ private:
+  void set_adapter(const locator::request<locator::adapter_registration>& asked, metrics::registration_kind kind,
+                   respond response, refuse error);
+  void set_process(const locator::request<locator::adapter_registration>& asked, respond response, refuse error);
+  /// How the service's outcome becomes the answer to the server.
+  [[nodiscard]] registry::registration_done answer_to(locator::encoding version, metrics::registration_kind kind,
+                                                      bool takes_back, respond response, refuse error);
+
+  registry::service& service_;
+  metrics::registry_metrics& figures_;
+  const object_types types_{"::Ice::LocatorRegistry"};
+};
+
+}  // namespace muster::ice
