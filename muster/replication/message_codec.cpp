@@ -20,37 +20,6 @@ constexpr std::size_t entries_in_a_message_max = 65'536;
 
 // --- parts ---
 
-void put(byte_writer& out, const replica_info& what) {
-  out.string(what.name);
-  out.blob(what.endpoints);
-}
-
-replica_info get_replica_info(byte_reader& in) {
-  replica_info out;
-  out.name = std::string{in.string()};
-  const byte_view endpoints = in.blob();
-  out.endpoints.assign(endpoints.begin(), endpoints.end());
-  return out;
-}
-
-void put(byte_writer& out, const roster& what) {
-  out.size(what.version);
-  out.size(what.replicas.size());
-  for (const auto& one : what.replicas) {
-    put(out, one);
-  }
-}
-
-roster get_roster(byte_reader& in) {
-  roster out;
-  out.version = in.size();
-  const std::size_t count = in.count(2);
-  for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-    out.replicas.push_back(get_replica_info(in));
-  }
-  return out;
-}
-
 template <typename Enum>
 Enum get_enum(byte_reader& in, Enum last) {
   const std::uint8_t value = in.u8();
@@ -67,6 +36,39 @@ bool get_bool(byte_reader& in) {
     in.set_failed();
   }
   return value == 1;
+}
+
+void put(byte_writer& out, const replica_info& what) {
+  out.string(what.name);
+  out.blob(what.endpoints);
+}
+
+replica_info get_replica_info(byte_reader& in) {
+  replica_info out;
+  out.name = std::string{in.string()};
+  const byte_view endpoints = in.blob();
+  out.endpoints.assign(endpoints.begin(), endpoints.end());
+  return out;
+}
+
+void put(byte_writer& out, const roster& what) {
+  out.size(what.version);
+  out.u8(what.master_first ? 1 : 0);
+  out.size(what.replicas.size());
+  for (const auto& one : what.replicas) {
+    put(out, one);
+  }
+}
+
+roster get_roster(byte_reader& in) {
+  roster out;
+  out.version = in.size();
+  out.master_first = get_bool(in);
+  const std::size_t count = in.count(2);
+  for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+    out.replicas.push_back(get_replica_info(in));
+  }
+  return out;
 }
 
 void put(byte_writer& out, const self_description& what) {

@@ -64,10 +64,12 @@ struct replica_info {
   friend bool operator==(const replica_info&, const replica_info&) = default;
 };
 
-/// The replicas that serve now: the master first, then the active slaves by name. The version rises with each change
-/// within one master's life.
+/// The replicas that serve now: the master first, if there is one, then slaves by name. On a master the slaves are the
+/// active ones; on a slave the list is its master's, and without a master those that answer, itself included. The
+/// version rises with each change within one process.
 struct roster {
   std::uint64_t version{0};
+  bool master_first{false};  ///< the first one is the master
   std::vector<replica_info> replicas;
 
   friend bool operator==(const roster&, const roster&) = default;

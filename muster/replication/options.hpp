@@ -32,8 +32,10 @@ struct options {
   // Bounds in time.
   duration startup_check_timeout{std::chrono::seconds{2}};  ///< a starting master waits so long for answers
   duration discovery_timeout{std::chrono::seconds{2}};      ///< a searching slave does
-  duration open_timeout{std::chrono::seconds{2}};           ///< a master's answer to `open`
-  duration acknowledge_timeout{std::chrono::seconds{2}};    ///< an active slave's, before it is dropped
+  /// Once a suitable master has answered, others get so long to show a higher term.
+  duration discovery_grace{std::chrono::milliseconds{200}};
+  duration open_timeout{std::chrono::seconds{2}};         ///< a master's answer to `open`
+  duration acknowledge_timeout{std::chrono::seconds{2}};  ///< an active slave's, before it is dropped
   duration join_timeout{
       std::chrono::milliseconds{500}};  ///< a slave about to become active holds answers at most so long
   duration catch_up_timeout{std::chrono::seconds{30}};  ///< a slave's acknowledgement of one step of its catch-up

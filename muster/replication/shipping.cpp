@@ -1,0 +1,318 @@
+#include "muster/replication/shipping.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace muster::replication {
+
+using standing = slave_session::standing;
+
+slave_session* shipping::find(session_id id, peer_id from) {
+  const auto found = sessions_.find(id);
+  return found != sessions_.end() && found->second.peer == from ? &found->second : nullptr;
+}
+
+void shipping::tell_unknown(peer_id from, session_id id) {
+  core_.send(from,
+             closed{.session = id,
+                    .reason = refusal::asked_to_leave,
+                    .sentence = fmt::format("replica '{}' does not have this session any more", core_.how.name)},
+             core_.how.versions.min);
+}
+
+void shipping::handle_appended(peer_id from, const appended& what, instant now) {
+  slave_session* slave = find(what.session, from);
+  if (slave == nullptr) {
+    tell_unknown(from, what.session);
+    return;
+  }
+  if (slave->now == standing::copying || (slave->now == standing::waiting && slave->plan == catch_up_plan::snapshot)) {
+    return;
+  }
+  if (what.last > core_.position().last || what.last < slave->matched) {
+    if (what.last > core_.position().last) {
+      drop(*slave, refusal::cannot_apply,
+           fmt::format("it acknowledges change {}, but this master has only {}", what.last, core_.position().last),
+           now);
+    }
+    return;
+  }
+  slave->matched = what.last;
+  slave->roster_known = std::max(slave->roster_known, what.roster_version);
+  slave->heartbeat_since.reset();
+  if (slave->sent_through && slave->matched >= *slave->sent_through) {
+    slave->sent_through.reset();
+  }
+  if (slave->now == standing::waiting) {
+    slave->now = standing::reading;
+  }
+  if (slave->now != standing::active && slave->matched >= core_.position().acknowledged) {
+    become_active(*slave, now);
+  }
+  ship(*slave, now);
+}
+
+void shipping::handle_snapshot_received(peer_id from, const snapshot_received& what, instant now) {
+  slave_session* slave = find(what.session, from);
+  if (slave == nullptr) {
+    tell_unknown(from, what.session);
+    return;
+  }
+  if (slave->now == standing::waiting && slave->plan == catch_up_plan::snapshot) {
+    start_snapshot(*slave, now);
+  }
+  if (slave->now != standing::copying) {
+    return;
+  }
+  slave->snapshot->handle_received(what.next_index, now);
+  if (!slave->snapshot->finished()) {
+    send_chunks(*slave, now);
+    return;
+  }
+  slave->matched = slave->snapshot->at();
+  slave->snapshot.reset();
+  if (slave->purpose == open_purpose::copy) {
+    sessions_.erase(what.session);
+    return;
+  }
+  slave->now = standing::reading;
+  slave->last_sent = now;
+  if (slave->matched >= core_.position().acknowledged) {
+    become_active(*slave, now);
+  }
+  ship(*slave, now);
+}
+
+void shipping::start_snapshot(slave_session& slave, instant now) {
+  std::vector<log_entry> recent;
+  // The log always reaches back to what is acknowledged (journal::begin_changes).
+  core_.durable.log().copy_after(core_.position().acknowledged, core_.how.log_bytes_hard_max, recent);
+  slave.snapshot =
+      std::make_unique<snapshot_sender>(core_.machine.capture(), core_.position(), std::move(recent), core_.how);
+  slave.snapshot->start(now);
+  slave.matched = slave.snapshot->at();
+  slave.now = standing::copying;
+}
+
+void shipping::send_chunks(slave_session& slave, instant now) {
+  std::vector<message> chunks;
+  slave.snapshot->poll_chunks(slave.id, now, chunks);
+  for (auto& chunk : chunks) {
+    core_.send(slave.peer, std::move(chunk), slave.version);
+  }
+}
+
+bool shipping::handle_closed(peer_id from, const closed& what, instant now) {
+  slave_session* slave = find(what.session, from);
+  if (slave == nullptr) {
+    return false;
+  }
+  drop(*slave, std::nullopt, what.sentence, now);
+  return true;
+}
+
+void shipping::handle_peer_gone(peer_id which, instant now) {
+  for (auto at = sessions_.begin(); at != sessions_.end();) {
+    slave_session& slave = (at++)->second;
+    if (slave.peer == which) {
+      drop(slave, std::nullopt, "its connection broke", now);
+    }
+  }
+}
+
+void shipping::handle_tick(instant now) {
+  for (auto at = sessions_.begin(); at != sessions_.end();) {
+    slave_session& slave = (at++)->second;  // it may be dropped
+    if (now >= slave.overdue_at(core_.how)) {
+      handle_overdue(slave, now);
+      continue;
+    }
+    if (now < slave.next_send(core_.how)) {
+      continue;
+    }
+    if (slave.now == standing::copying) {
+      send_chunks(slave, now);
+    } else if (slave.sent_through) {
+      send_again(slave, now);
+    } else {
+      send_append(slave, {}, now);
+    }
+  }
+}
+
+instant shipping::next_deadline() const {
+  instant out = instant_never;
+  for (const auto& [id, slave] : sessions_) {
+    out = std::min({out, slave.overdue_at(core_.how), slave.next_send(core_.how)});
+  }
+  return out;
+}
+
+void shipping::handle_overdue(slave_session& slave, instant now) {
+  if (slave.now == standing::joining) {
+    // It held an answer once and must not do so again before it has proved that it keeps up.
+    slave.now = standing::reading;
+    slave.may_join = false;
+    return;
+  }
+  const auto bound = slave.now == standing::active ? core_.how.acknowledge_timeout : core_.how.catch_up_timeout;
+  drop(slave, refusal::missed_bound,
+       fmt::format("it did not answer within {} ms",
+                   std::chrono::duration_cast<std::chrono::milliseconds>(bound).count()),
+       now);
+}
+
+void shipping::ship_all(instant now) {
+  for (auto at = sessions_.begin(); at != sessions_.end();) {
+    ship((at++)->second, now);
+  }
+}
+
+void shipping::ship(slave_session& slave, instant now) {
+  const change_log& log = core_.durable.log();
+  if (!slave.reads_log() || slave.sent_through || slave.matched >= log.last() || !keeps_up(slave, now)) {
+    return;
+  }
+  std::vector<log_entry> entries;
+  log.copy_after(slave.matched, core_.how.message_bytes_max, entries);
+  slave.sent_through = entries.back().number;
+  slave.sent_first = now;
+  if (slave.now == standing::reading && slave.may_join && *slave.sent_through == log.last()) {
+    slave.now = standing::joining;
+  }
+  send_append(slave, std::move(entries), now);
+}
+
+void shipping::send_again(slave_session& slave, instant now) {
+  if (!keeps_up(slave, now)) {
+    return;
+  }
+  std::vector<log_entry> entries;
+  core_.durable.log().copy_after(slave.matched, core_.how.message_bytes_max, entries);
+  slave.sent_through = entries.back().number;
+  send_append(slave, std::move(entries), now);
+}
+
+bool shipping::keeps_up(slave_session& slave, instant now) {
+  if (core_.durable.log().reaches_back_to(slave.matched)) {
+    return true;
+  }
+  drop(slave, refusal::log_overrun, "it fell behind further than the log is kept, and begins to catch up anew", now);
+  return false;
+}
+
+void shipping::send_append(slave_session& slave, std::vector<log_entry> entries, instant now) {
+  append out;
+  out.session = slave.id;
+  out.current = core_.position().terms.current();
+  out.previous = slave.matched;
+  if (entries.empty() && !slave.heartbeat_since) {
+    slave.heartbeat_since = now;
+  }
+  out.entries = std::move(entries);
+  out.acknowledged = core_.position().acknowledged;
+  out.active = slave.now == standing::active;
+  out.roster_version = core_.replicas.version;
+  if (slave.roster_known < core_.replicas.version) {
+    out.replicas = core_.replicas;
+  }
+  slave.last_sent = now;
+  core_.send(slave.peer, std::move(out), slave.version);
+}
+
+void shipping::become_active(slave_session& slave, instant now) {
+  slave.now = standing::active;
+  slave.may_join = true;
+  core_.tell(event_kind::slave_active, slave.who.name,
+             fmt::format("slave '{}' is active with all changes up to {}", slave.who.name, slave.matched));
+  refresh_roster(now);
+}
+
+void shipping::refresh_roster(instant now) {
+  if (core_.doing != phase::serving) {
+    return;
+  }
+  std::vector<replica_info> serving;
+  for (const auto& [id, slave] : sessions_) {
+    if (slave.now == standing::active) {
+      serving.push_back(slave.who);
+    }
+  }
+  std::ranges::sort(serving, {}, &replica_info::name);
+  serving.insert(serving.begin(), {core_.how.name, core_.how.endpoints});
+  core_.set_replicas(true, std::move(serving));
+  for (auto& [id, slave] : sessions_) {
+    // Who has a message on its way hears of it with the next one.
+    if (slave.reads_log() && !slave.sent_through && slave.roster_known < core_.replicas.version) {
+      send_append(slave, {}, now);
+    }
+  }
+}
+
+void shipping::drop(slave_session& slave, std::optional<refusal> reason, const std::string& sentence, instant now) {
+  if (reason) {
+    core_.send(slave.peer, closed{.session = slave.id, .reason = *reason, .sentence = sentence}, slave.version);
+  }
+  core_.tell(event_kind::slave_dropped, slave.who.name,
+             fmt::format("the session of '{}' ends at change {}: {}", slave.who.name, slave.matched, sentence));
+  const bool was_active = slave.now == standing::active;
+  sessions_.erase(slave.id);
+  if (was_active) {
+    refresh_roster(now);
+  }
+}
+
+void shipping::close_all(refusal reason, const std::string& sentence) {
+  for (auto& [id, slave] : sessions_) {
+    core_.send(slave.peer, closed{.session = id, .reason = reason, .sentence = sentence}, slave.version);
+  }
+  sessions_.clear();
+}
+
+serial shipping::held_by_all() const {
+  serial out = core_.position().last;
+  for (const auto& [id, slave] : sessions_) {
+    if (slave.holds_answers()) {
+      out = std::min(out, slave.matched);
+    }
+  }
+  return out;
+}
+
+bool shipping::answers_wait_for_slaves() const {
+  return std::ranges::any_of(sessions_, [](const auto& one) { return one.second.holds_answers(); });
+}
+
+std::size_t shipping::active_count() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(sessions_, [](const auto& one) { return one.second.now == standing::active; }));
+}
+
+serial shipping::log_needed_after() const {
+  serial out = core_.position().last;
+  for (const auto& [id, slave] : sessions_) {
+    const bool reads = slave.now != standing::waiting || slave.plan == catch_up_plan::log;
+    if (reads && slave.purpose == open_purpose::follow) {
+      out = std::min(out, slave.matched);
+    }
+  }
+  return out;
+}
+
+std::vector<slave_status> shipping::slaves() const {
+  std::vector<slave_status> out;
+  for (const auto& [id, slave] : sessions_) {
+    if (slave.purpose == open_purpose::follow) {
+      out.push_back({.name = slave.who.name,
+                     .active = slave.now == standing::active,
+                     .by_snapshot = slave.now == standing::copying,
+                     .matched = slave.matched});
+    }
+  }
+  std::ranges::sort(out, {}, &slave_status::name);
+  return out;
+}
+
+}  // namespace muster::replication
