@@ -105,6 +105,7 @@ class registry_host final : public registry::listener {
   [[nodiscard]] result<void> make_adapters();
   void add_own_servants();
   void open_discovery();
+  [[nodiscard]] bool is_closed() const;
   [[nodiscard]] result<Ice::ObjectAdapterPtr> make_adapter(const std::string& name, bool is_wanted);
 
   const Ice::CommunicatorPtr communicator_;
