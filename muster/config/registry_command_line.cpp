@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "muster/config/property_argument.hpp"
+
 namespace muster::config {
 namespace {
 
@@ -86,15 +88,6 @@ struct parser {
   bool no_warnings{};
   std::optional<std::string> from_replica;
 };
-
-/// `--Name=Value` with a dot in the name is a property; none of our own options has one.
-std::optional<std::pair<std::string, std::string>> as_property(const std::string& argument) {
-  if (!argument.starts_with("--")) return std::nullopt;
-  const std::size_t equals = argument.find('=');
-  const std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
-  if (name.find('.') == std::string::npos) return std::nullopt;
-  return std::pair{name, equals == std::string::npos ? std::string{"1"} : argument.substr(equals + 1)};
-}
 
 /// CLI11's own words vary with its version; what matters is which argument it was.
 error explain(std::string_view program, const CLI::ParseError& cause, const parser& of) {

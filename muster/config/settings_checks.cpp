@@ -115,9 +115,9 @@ result<void> check_discovery(const discovery_settings& discovery) {
 /// Endpoints as they will be opened: `default` and a missing host take what Ice.Default.* say.
 std::vector<endpoint_text> resolved_endpoints(const property_map& properties, std::string_view text) {
   auto endpoints = parse_endpoints(text).value_or(std::vector<endpoint_text>{});
-  const auto value_or = [&](std::string_view name, std::string otherwise) {
+  const auto value_or = [&](std::string_view name, const char* otherwise) {
     const auto found = properties.find(name);
-    return found == properties.end() || found->second.empty() ? std::move(otherwise) : found->second;
+    return found == properties.end() || found->second.empty() ? std::string{otherwise} : found->second;
   };
   const std::string host = value_or("Ice.Default.Host", "");
   for (endpoint_text& endpoint : endpoints) {
