@@ -82,11 +82,15 @@ inline IceGrid::ApplicationDescriptor application(std::string name, std::string 
     adapter.id = one.adapter;
     adapter.replicaGroupId = one.group;
     adapter.priority = one.priority;
+    adapter.registerProcess = false;
+    adapter.serverLifetime = true;
     adapter.objects.assign(one.objects.begin(), one.objects.end());
     auto described = std::make_shared<IceGrid::ServerDescriptor>();
     described->id = "server of " + one.adapter;
     described->exe = "server";
     described->activation = "on-demand";
+    described->applicationDistrib = false;
+    described->allocatable = false;
     described->adapters.push_back(adapter);
     made.nodes["n"].servers.push_back(described);
   }
