@@ -52,6 +52,9 @@ class follower {
   void begin_steps(instant now);
 
   [[nodiscard]] std::optional<replica_info> current_master() const;
+  [[nodiscard]] std::optional<peer_id> master_peer() const {
+    return session_ && copy_from_.empty() ? std::optional{session_->peer} : std::nullopt;
+  }
   /// With a name to copy: how it ended, once it has.
   [[nodiscard]] const std::optional<result<void>>& copied() const noexcept { return copied_; }
 

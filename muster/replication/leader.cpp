@@ -23,7 +23,10 @@ void leader::start(instant now) {
 
 void leader::handle_proposal(ticket of, bytes change) {
   if (core_.how.read_only) {
-    core_.complete(of, fail(errc::not_master, "this registry was started with --readonly and takes no changes"));
+    core_.complete(of, fail(errc::not_master,
+                            "this operation is not allowed on a slave or read-only master registry: '{}' was started "
+                            "with --readonly",
+                            core_.how.name));
     return;
   }
   const std::size_t active = slaves_.active_count();

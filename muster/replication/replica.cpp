@@ -209,6 +209,12 @@ class replica::state {
     return follower_ ? follower_->current_master() : std::nullopt;
   }
 
+  [[nodiscard]] std::optional<peer_id> master_peer() const {
+    return follower_ ? follower_->master_peer() : std::nullopt;
+  }
+
+  [[nodiscard]] const shipping& slaves() const noexcept { return shipping_; }
+
   [[nodiscard]] replication::status status() const {
     replication::status out;
     out.role = core_.how.role;
@@ -247,10 +253,14 @@ class replica::state {
       return error{errc::io_error, core_.trouble};
     }
     if (core_.how.role == role::slave) {
+      // Begins with the words of the stock registry, which people search for.
       const auto master = current_master();
-      return error{errc::not_master,
-                   master ? fmt::format("'{}' is a slave; its master is '{}'", core_.how.name, master->name)
-                          : fmt::format("'{}' is a slave, and its master is not reachable", core_.how.name)};
+      return error{
+          errc::not_master,
+          fmt::format("this operation is not allowed on a slave or read-only master registry: '{}' is a slave, {}",
+                      core_.how.name,
+                      master ? fmt::format("its master is '{}'", master->name)
+                             : std::string{"and its master is not reachable"})};
     }
     if (core_.doing == phase::stepped_down) {
       return error{errc::not_master, core_.trouble};
@@ -468,6 +478,9 @@ bool replica::takes_changes() const noexcept {
   return current_phase() == phase::serving && !state_->shared().how.read_only;
 }
 std::optional<replica_info> replica::current_master() const { return state_->current_master(); }
+std::optional<peer_id> replica::master_peer() const { return state_->master_peer(); }
+bool replica::is_active_slave(peer_id which) const { return state_->slaves().is_active(which); }
+std::optional<peer_id> replica::slave_peer(std::string_view name) const { return state_->slaves().peer_of(name); }
 status replica::status() const { return state_->status(); }
 
 }  // namespace muster::replication

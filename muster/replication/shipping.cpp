@@ -301,6 +301,20 @@ serial shipping::log_needed_after() const {
   return out;
 }
 
+bool shipping::is_active(peer_id which) const {
+  return std::ranges::any_of(
+      sessions_, [&](const auto& one) { return one.second.now == standing::active && one.second.peer == which; });
+}
+
+std::optional<peer_id> shipping::peer_of(std::string_view name) const {
+  for (const auto& [id, slave] : sessions_) {
+    if (slave.now == standing::active && slave.who.name == name) {
+      return slave.peer;
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<slave_status> shipping::slaves() const {
   std::vector<slave_status> out;
   for (const auto& [id, slave] : sessions_) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "muster/base/instant.hpp"
@@ -45,6 +46,9 @@ class shipping {
   /// The log is still read after this change.
   [[nodiscard]] serial log_needed_after() const;
   [[nodiscard]] std::vector<slave_status> slaves() const;
+  [[nodiscard]] bool is_active(peer_id which) const;
+  /// The peer of the active slave of this name.
+  [[nodiscard]] std::optional<peer_id> peer_of(std::string_view name) const;
 
  private:
   using sessions = std::map<session_id, slave_session>;
