@@ -1,0 +1,174 @@
+#include "sim/recovery.hpp"
+
+#include <tuple>
+#include <vector>
+
+namespace muster::sim {
+
+using replication::phase;
+using replication::role;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+// How long each part may take. A refused or lost slave waits at most retry_delay_max between two attempts, and a silent
+// master is noticed after master_silence_timeout: a few of each fit in.
+constexpr duration convergence_bound = seconds{60};
+constexpr duration change_bound = seconds{10};
+constexpr duration refusal_patience = seconds{12};
+}  // namespace
+
+void recovery::run() {
+  heal();
+  master_ = choose_master();
+  on_.on_refused_start([this](node_index who) { refused_start(who); });
+  on_.log().line(on_.clock().now(), "sim", "** all troubles end; {} shall be the master", on_.at(master_).name());
+  assign_roles();
+  if (!wait_until([this] { return converged(); }, refusal_patience)) {
+    if (!on_.watch().violation().empty()) return;
+    treat_refused();
+    if (!wait_until([this] { return converged(); }, convergence_bound)) {
+      if (on_.watch().violation().empty()) {
+        on_.watch().on_violation(fmt::format("the cluster has not converged: {}", describe_all()));
+      }
+      return;
+    }
+  }
+  check_change_goes_through();
+}
+
+void recovery::heal() {
+  on_.net().heal_all();
+  on_.net().set_faithful();
+  on_.net().set_quality({});
+  for (node_index i = 0; i < on_.size(); ++i) {
+    on_.at(i).storage().set_trouble(disk::trouble::none);
+    on_.at(i).set_commit_time(milliseconds{1});
+    on_.at(i).resume();
+  }
+}
+
+node_index recovery::choose_master() {
+  const auto standing = [this](node_index i) {
+    const auto& held = on_.watch().durable_history(i);
+    const bool serves = on_.at(i).runs() && on_.at(i).core()->takes_changes();
+    return std::tuple{held.has_copy() && on_.watch().holds_all_answered(i), held.terms.current().number, serves,
+                      held.acknowledged, held.last};
+  };
+  node_index best = 0;
+  for (node_index i = 1; i < on_.size(); ++i) {
+    if (standing(i) > standing(best)) best = i;
+  }
+  return best;
+}
+
+void recovery::assign_roles() {
+  for (node_index i = 0; i < on_.size(); ++i) {
+    const role wanted = i == master_ ? role::master : role::slave;
+    on_.intended(i) = {.order = {.role = wanted, .force = false, .copy_from = std::nullopt}, .restarts = true};
+    if (!on_.at(i).runs()) {
+      on_.start_later(i, i == master_ ? milliseconds{1} : milliseconds{50});
+    } else if (on_.at(i).order().role != wanted || on_.at(i).core()->current_phase() == phase::stepped_down) {
+      on_.at(i).stop();  // It comes back in its role.
+    }
+  }
+}
+
+void recovery::refused_start(node_index who) {
+  if (who != master_ || ++forced_ > 3) return;
+  // The operator has decided: others may know of more, but this is the master from now on.
+  on_.intended(who).order.force = true;
+}
+
+template <typename Condition>
+bool recovery::wait_until(Condition holds, duration bound) {
+  const instant end = on_.clock().now() + bound;
+  instant look = on_.clock().now();
+  while (on_.clock().now() < end) {
+    if (!on_.step()) return false;
+    if (on_.clock().now() >= look) {
+      if (holds()) return true;
+      look = on_.clock().now() + milliseconds{20};
+    }
+  }
+  return holds();
+}
+
+bool recovery::converged() {
+  const auto* master = on_.at(master_).core();
+  if (master == nullptr || !master->takes_changes()) return false;
+  const auto& held = master->history();
+  std::size_t active = 0;
+  for (const auto& slave : master->status().slaves) active += slave.active ? 1U : 0U;
+  if (active + 1 != on_.size()) return false;
+  for (node_index i = 0; i < on_.size(); ++i) {
+    const auto* core = on_.at(i).core();
+    if (core == nullptr) return false;
+    if (i != master_ && core->current_phase() != phase::active) return false;
+    const auto& its = core->history();
+    if (its.database != held.database || its.last != held.last ||
+        its.terms.term_of(its.last) != held.terms.term_of(held.last)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void recovery::treat_refused() {
+  for (node_index i = 0; i < on_.size(); ++i) {
+    if (i == master_) continue;
+    const auto* core = on_.at(i).core();
+    const bool refused =
+        core == nullptr || core->current_phase() == phase::refused || core->current_phase() == phase::start_refused;
+    if (!refused || !on_.watch().may_be_refused(i, master_)) continue;
+    on_.log().line(on_.clock().now(), on_.at(i).name(), "** is refused with reason and becomes a copy");
+    on_.intended(i).order.copy_from = on_.at(master_).name();
+    if (core != nullptr) {
+      on_.at(i).stop();
+    }
+  }
+}
+
+void recovery::check_change_goes_through() {
+  // One of several calls must succeed: a random change may well be refused by the catalog itself.
+  std::vector<ticket> tickets;
+  const auto one_succeeded = [&] {
+    for (const ticket of : tickets) {
+      if (on_.succeeded(of)) return true;
+    }
+    return false;
+  };
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    tickets.push_back(on_.call(master_));
+    if (wait_until(one_succeeded, change_bound / 40)) break;
+    if (!on_.watch().violation().empty()) return;
+  }
+  if (!one_succeeded()) {
+    on_.watch().on_violation(fmt::format("no change goes through after all has healed: {}", describe_all()));
+    return;
+  }
+  if (!wait_until([this] { return converged(); }, change_bound) && on_.watch().violation().empty()) {
+    on_.watch().on_violation(fmt::format("the cluster does not stay whole after a change: {}", describe_all()));
+  }
+}
+
+std::string recovery::describe_all() {
+  std::string out;
+  for (node_index i = 0; i < on_.size(); ++i) {
+    const auto* core = on_.at(i).core();
+    if (core == nullptr) {
+      out += fmt::format("{} is down; ", on_.at(i).name());
+      continue;
+    }
+    const auto status = core->status();
+    std::size_t active = 0;
+    for (const auto& slave : status.slaves) active += slave.active ? 1U : 0U;
+    out +=
+        fmt::format("{} {} {} at {} of term {}, {} of {} slaves active{}{}; ", on_.at(i).name(), to_string(status.role),
+                    to_string(status.phase), status.history.last, status.history.terms.current(), active,
+                    status.slaves.size(), status.trouble.empty() ? "" : ": ", status.trouble);
+  }
+  return out;
+}
+
+}  // namespace muster::sim

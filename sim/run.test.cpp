@@ -1,0 +1,52 @@
+#include "sim/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sim/batch.hpp"
+
+namespace muster::sim {
+namespace {
+
+TEST(simulation, the_same_seed_gives_the_same_trace) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto once = run_seed(seed, {});
+    const auto again = run_seed(seed, {});
+    EXPECT_EQ(once.trace_hash, again.trace_hash) << "seed " << seed;
+    EXPECT_EQ(once.events, again.events) << "seed " << seed;
+  }
+}
+
+TEST(simulation, another_seed_gives_another_trace) {
+  std::set<std::uint64_t> traces;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) traces.insert(run_seed(seed, {}).trace_hash);
+  EXPECT_EQ(traces.size(), 8U);
+}
+
+TEST(simulation, most_seeds_get_changes_through_in_spite_of_all_troubles) {
+  std::uint64_t answered = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) answered += run_seed(seed, {}).answered;
+  EXPECT_GT(answered, 500U) << "a simulation in which nothing happens proves nothing";
+}
+
+/// Proof that the checker bites: a defect outside the core must be found within so many seeds.
+class sabotaged_simulation : public testing::TestWithParam<sabotage> {};
+
+TEST_P(sabotaged_simulation, is_found_out) {
+  const auto out = run_batch({.first = 1, .seeds = 300, .jobs = 2, .run = {.defect = GetParam()}});
+  ASSERT_FALSE(out.failures.empty()) << out.seeds_run << " seeds ran and none found it";
+  RecordProperty("seeds", static_cast<int>(out.seeds_run));
+  RecordProperty("found", out.failures.front().what);
+}
+
+INSTANTIATE_TEST_SUITE_P(every_kind, sabotaged_simulation,
+                         testing::Values(sabotage::answers_before_durable, sabotage::acknowledges_unread,
+                                         sabotage::forgets_erasures, sabotage::slave_skips_changes,
+                                         sabotage::tears_commits, sabotage::tail_is_not_written,
+                                         sabotage::clones_a_master, sabotage::swallows_heartbeats,
+                                         sabotage::loses_completions),
+                         [](const auto& one) { return std::string{to_string(one.param)}; });
+
+}  // namespace
+}  // namespace muster::sim
