@@ -1,7 +1,9 @@
 #include "muster/locator/listing.hpp"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "muster/catalog/encoded_proxy.hpp"
 #include "muster/locator/key_order.hpp"
@@ -12,13 +14,42 @@ namespace {
 
 constexpr std::uint8_t null_proxy[]{0, 0};
 
+// An entry while it is being sorted, with its key taken out of the proxy once.
+struct keyed {
+  catalog::identity_view id;
+  object_entry entry;
+};
+
 // The order of Ice 3.7: first what applications describe, by category and name; then the others by key.
-bool comes_before(const object_entry& left, const object_entry& right) {
-  if (left.application.empty() != right.application.empty()) return !left.application.empty();
-  const auto left_id = catalog::trusted_identity(left.proxy);
-  const auto right_id = catalog::trusted_identity(right.proxy);
-  if (left.application.empty()) return key_less(left_id, right_id);
-  return std::tie(left_id.category, left_id.name) < std::tie(right_id.category, right_id.name);
+bool comes_before(const keyed& left, const keyed& right) {
+  const bool left_is_deployed = !left.entry.application.empty();
+  const bool right_is_deployed = !right.entry.application.empty();
+  if (left_is_deployed != right_is_deployed) return left_is_deployed;
+  if (!left_is_deployed) return key_less(left.id, right.id);
+  return std::tie(left.id.category, left.id.name) < std::tie(right.id.category, right.id.name);
+}
+
+std::vector<object_entry> sorted(std::vector<keyed> all) {
+  std::sort(all.begin(), all.end(), comes_before);
+  std::vector<object_entry> entries;
+  entries.reserve(all.size());
+  for (const auto& one : all) entries.push_back(one.entry);
+  return entries;
+}
+
+// Whether Ice writes this text without an escape.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= ' ' && c <= '~' && c != '/' && c != '\\' && c != '"' && c != '\''; });
+}
+
+// The identity as people write it, in a buffer that is used again: nearly all identities of a large registry are plain,
+// and are then put together without a detour through values of Ice.
+const std::string& text_of(catalog::identity_view id, std::string& buffer) {
+  if (id.name.empty() || !is_plain(id.name) || !is_plain(id.category)) return buffer = catalog::to_text(id);
+  buffer.assign(id.category);
+  if (!id.category.empty()) buffer.push_back('/');
+  return buffer.append(id.name);
 }
 
 object_entry entry_of(const catalog::object& object) { return {object.proxy(), object.type(), object.application()}; }
@@ -28,10 +59,12 @@ object_entry entry_of(const catalog::object& object) { return {object.proxy(), o
 template <typename Stored, typename Visit>
 void for_each_listed(const view& from, const Stored& stored, Visit&& visit) {
   for (const auto& own : from.own->objects()) {
-    if (own.is_listed) visit(object_entry{own.proxy.content(), own.type, {}});
+    if (own.is_listed)
+      visit(keyed{catalog::trusted_identity(own.proxy.content()), {own.proxy.content(), own.type, {}}});
   }
   for (const auto& object : stored) {
-    if (from.own->find(object.identity()) == nullptr) visit(entry_of(object));
+    const auto id = object.identity();
+    if (from.own->find(id) == nullptr) visit(keyed{id, entry_of(object)});
   }
 }
 
@@ -56,25 +89,22 @@ result<object_entry> find_object_entry(const view& from, catalog::identity_view 
 }
 
 std::vector<object_entry> list_objects_of_type(const view& from, std::string_view type) {
-  std::vector<object_entry> entries;
+  std::vector<keyed> all;
   static const catalog::object_map none;
   const auto* stored = from.state.find_objects_of_type(type);
-  for_each_listed(from, stored == nullptr ? none : *stored, [&](const object_entry& entry) {
-    if (entry.type == type) entries.push_back(entry);
+  for_each_listed(from, stored == nullptr ? none : *stored, [&](const keyed& one) {
+    if (one.entry.type == type) all.push_back(one);
   });
-  std::sort(entries.begin(), entries.end(), comes_before);
-  return entries;
+  return sorted(std::move(all));
 }
 
 std::vector<object_entry> list_objects(const view& from, const pattern& wanted) {
-  std::vector<object_entry> entries;
-  for_each_listed(from, from.state.objects(), [&](const object_entry& entry) {
-    if (wanted.matches_everything() || wanted.matches(catalog::to_text(catalog::trusted_identity(entry.proxy)))) {
-      entries.push_back(entry);
-    }
+  std::vector<keyed> all;
+  std::string buffer;
+  for_each_listed(from, from.state.objects(), [&](const keyed& one) {
+    if (wanted.matches_everything() || wanted.matches(text_of(one.id, buffer))) all.push_back(one);
   });
-  std::sort(entries.begin(), entries.end(), comes_before);
-  return entries;
+  return sorted(std::move(all));
 }
 
 result<std::vector<adapter_entry>> find_adapter_entries(const view& from, std::string_view id) {

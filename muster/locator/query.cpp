@@ -60,8 +60,15 @@ byte_view find_object_of_type_on_least_loaded_node(const view& from, const type_
 }
 
 std::vector<byte_view> find_all_objects_of_type(const view& from, std::string_view type) {
-  const auto entries = list_objects_of_type(from, type);
   std::vector<byte_view> all;
+  const auto* stored = from.state.find_objects_of_type(type);
+  if (stored != nullptr && stored->size() > ordered_objects_max) {
+    all.reserve(stored->size());
+    for (const auto& object : *stored) all.push_back(object.proxy());
+    for_each_own(from, type, [&](byte_view proxy) { all.push_back(proxy); });
+    return all;
+  }
+  const auto entries = list_objects_of_type(from, type);
   all.reserve(entries.size());
   for (const auto& entry : entries) all.push_back(entry.proxy);
   return all;

@@ -23,7 +23,11 @@ namespace muster::locator {
 [[nodiscard]] byte_view find_object_of_type_on_least_loaded_node(const view& from, const type_and_sample& wanted,
                                                                  prng& random);
 
-/// All objects of a type, in the order of `list_objects_of_type`.
+/// Beyond so many objects of a type they are not put in order: it would take longer than others should wait for a
+/// dispatch thread.
+inline constexpr std::size_t ordered_objects_max = 10'000;
+
+/// All objects of a type, in the order of `list_objects_of_type` up to `ordered_objects_max`.
 [[nodiscard]] std::vector<byte_view> find_all_objects_of_type(const view& from, std::string_view type);
 
 /// For the proxy of a replicated object: one proxy for each member of its replica group, indirect through the member's

@@ -114,6 +114,17 @@ TEST(query, all_of_a_type_come_in_the_order_of_ice_3_7) {
             (std::vector<std::string>{"long name", "zz", "cat/y", "B", "a", "cat/a", "b", "ab", "aaa"}));
 }
 
+TEST(query, all_of_a_type_with_very_many_objects_are_all_of_them_still) {
+  view_builder from;
+  from.own(own_objects());
+  for (std::size_t i = 0; i <= ordered_objects_max; ++i)
+    from.object(direct({std::to_string(i), ""}, {1}), "::IceGrid::Query");
+  auto all = identities(find_all_objects_of_type(from, "::IceGrid::Query"));
+  EXPECT_EQ(all.size(), ordered_objects_max + 2) << "the registry's own is one of them";
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+}
+
 TEST(query, all_replicas_of_an_object_are_its_members_adapters_with_the_rest_of_the_proxy_kept) {
   view_builder from;
   from.adapter("dy10", "G", dummy({1})).adapter("dy2", "G", dummy({})).adapter("alone", "", dummy({3}));
@@ -185,6 +196,17 @@ TEST(listing, of_objects_has_what_the_pattern_matches) {
   EXPECT_EQ(listed, all);
   EXPECT_EQ(identities(list_objects_of_type(from, "::Ice::LocatorRegistry")),
             std::vector<std::string>{"T/LocatorRegistry"});
+}
+
+TEST(listing, of_objects_holds_the_pattern_against_the_text_that_ice_writes) {
+  const std::vector<catalog::identity_view> ids{{"a/b", "c"}, {"a b", "c d"},    {"\"q\"", ""}, {"it's", "x"},
+                                                {"\\", ""},   {"\xc3\xa4", "u"}, {"tab\t", ""}, {"n", "a/b"}};
+  view_builder from;
+  for (const auto& id : ids) from.object(direct(id, {1}), "::T");
+  for (const auto& id : ids) {
+    const std::string text = catalog::to_text(id);
+    EXPECT_EQ(identities(list_objects(from, pattern{text})), std::vector<std::string>{text});
+  }
 }
 
 TEST(listing, of_adapters_tells_members_of_groups_and_null_for_what_does_not_run) {
