@@ -137,12 +137,14 @@ void shipping::admit(peer_id from, const open& what, const follow_verdict& histo
 }
 
 void shipping::answer_open(slave_session& slave) {
-  core_.send(slave.peer, opened{.attempt = slave.attempt,
-                                .session = slave.id,
-                                .version = slave.version,
-                                .plan = slave.plan,
-                                .from = core_.describe_self(),
-                                .replicas = core_.replicas});
+  core_.send(slave.peer,
+             opened{.attempt = slave.attempt,
+                    .session = slave.id,
+                    .version = slave.version,
+                    .plan = slave.plan,
+                    .from = core_.describe_self(),
+                    .replicas = core_.replicas},
+             slave.version);
 }
 
 }  // namespace muster::replication

@@ -284,8 +284,10 @@ bool get_kind(byte_reader& in, std::uint8_t kind, message& out) {
 
 bytes encode(const message& what, std::uint8_t session_version) {
   const auto kind = static_cast<std::uint8_t>(what.index());
+  const bool is_handshake = kind <= last_handshake_kind;
+  MUSTER_INVARIANT(is_handshake || session_version != handshake_version, "a session speaks the version it agreed on");
   byte_writer out;
-  out.u8(kind <= last_handshake_kind ? handshake_version : session_version);
+  out.u8(is_handshake ? handshake_version : session_version);
   out.u8(kind);
   std::visit([&](const auto& one) { put(out, one); }, what);
   return std::move(out).take();
