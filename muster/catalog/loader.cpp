@@ -60,9 +60,9 @@ result<state> loader::finish() {
   // Applications come last: what they deploy is checked against everything else, and may need each other's groups.
   for (auto& [key, info] : applications_) {
     const auto& name = info->descriptor.name;
-    const auto place = [&](const error& cause) {
-      return fail(errc::corrupt, "table {}, key {}: application `{}': {}", static_cast<int>(table::applications), key,
-                  name, cause.message);
+    const auto place = [&, row_key = key](const error& cause) {
+      return fail(errc::corrupt, "table {}, key {}: application `{}': {}", static_cast<int>(table::applications),
+                  row_key, name, cause.message);
     };
     if (built_.find_application(name) != nullptr) return place({errc::corrupt, "it is there already"});
     auto contents = std::make_shared<const descriptor::contents>(descriptor::contents_of(info->descriptor));

@@ -6,7 +6,6 @@ namespace {
 
 // Endpoint types of Ice 3.7 (Ice/EndpointTypes.ice).
 constexpr std::uint16_t type_tcp = 1;
-constexpr std::uint16_t type_ssl = 2;
 constexpr std::uint16_t type_udp = 3;
 constexpr std::uint16_t type_ws = 4;
 constexpr std::uint16_t type_wss = 5;
