@@ -33,17 +33,17 @@ Three things to begin with:
 Called through a link named icegridregistry, muster behaves as that program.
 )";
 
+bool asks_for_help(const std::string& argument) { return argument == "-h" || argument == "--help"; }
+
 /// One verb: its parser and where its values go. CLI11's own texts are used for help, ours for what goes wrong.
 class verb {
  public:
   verb(std::string name, const char* description) : app_{description, "muster " + name}, name_{std::move(name)} {
-    app_.set_help_flag();
-    app_.add_flag("-h,--help", help_, "Show this text.");
+    app_.set_help_flag("-h,--help", "Show this text.");
   }
 
   verb& takes(const char* name, std::string& value, const char* meaning) {
-    app_.add_option(name, value, meaning)->type_name("");
-    required_.emplace_back(name, &value);
+    app_.add_option(name, value, meaning)->type_name("")->required();
     return *this;
   }
 
@@ -52,17 +52,13 @@ class verb {
   /// `end`, when everything fits; a text, when help is asked for.
   [[nodiscard]] result<command> parse(std::span<const std::string> arguments, command (*end)(const verb&),
                                       const char* examples) {
+    if (std::any_of(arguments.begin(), arguments.end(), asks_for_help))
+      return command{show_text{app_.help() + examples}};
     std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};
     try {
       app_.parse(reversed);
     } catch (const CLI::ParseError& cause) {
       return fail(errc::invalid_argument, "muster {}: {}; muster {} --help explains it", name_, cause.what(), name_);
-    }
-    if (help_) return command{show_text{app_.help() + examples}};
-    for (const auto& [argument, value] : required_) {
-      if (!value->empty()) continue;
-      return fail(errc::invalid_argument, "muster {}: {} is missing; muster {} --help explains it", name_, argument,
-                  name_);
     }
     return end(*this);
   }
@@ -75,8 +71,6 @@ class verb {
  private:
   CLI::App app_;
   std::string name_;
-  bool help_{};
-  std::vector<std::pair<std::string, const std::string*>> required_;
 };
 
 result<command> parse_backup(std::span<const std::string> arguments) {
@@ -180,13 +174,14 @@ result<command> parse_ping(std::span<const std::string> arguments) {
             "Asks a replica whether it answers locate requests: exit status 0 when it does within the bound, else 1."};
   ping.seconds = 5;
   ping.app()
-      .add_option("--locator", ping.first, "Proxy of the locator, with its endpoints. Required.")
-      ->type_name("PROXY");
+      .add_option("--locator", ping.first, "Proxy of the locator, with its endpoints.")
+      ->type_name("PROXY")
+      ->required();
   ping.app()
       .add_option("--timeout", ping.seconds, "Bound in seconds (default 5).")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 3600.0));
-  auto parsed = ping.parse(
+      ->check(CLI::Range(0.001, 3600.0).description(""));
+  return ping.parse(
       arguments,
       [](const verb& of) {
         const auto timeout = std::chrono::duration<double>{of.seconds};
@@ -196,13 +191,6 @@ result<command> parse_ping(std::span<const std::string> arguments) {
 EXAMPLE
   muster ping --locator 'IceGrid/Locator:tcp -h localhost -p 4061' --timeout 2
 )");
-  if (parsed) {
-    const auto* asked = std::get_if<ping_replica>(&*parsed);
-    if (asked != nullptr && asked->locator.empty()) {
-      return fail(errc::invalid_argument, "muster ping: --locator is missing; muster ping --help explains it");
-    }
-  }
-  return parsed;
 }
 
 constexpr const char* db_overview = R"(Usage: muster db VERB [ARGUMENTS]
@@ -215,8 +203,6 @@ constexpr const char* db_overview = R"(Usage: muster db VERB [ARGUMENTS]
 
 muster db VERB --help explains a verb, with an example.
 )";
-
-bool asks_for_help(const std::string& argument) { return argument == "-h" || argument == "--help"; }
 
 result<command> parse_db(std::span<const std::string> arguments) {
   if (arguments.empty() || asks_for_help(arguments.front())) return command{show_text{db_overview}};

@@ -57,7 +57,7 @@ TEST(command_line, bounds_a_ping) {
   EXPECT_EQ(parse<ping_replica>({"ping", "--locator", "L:tcp -p 1"}).timeout, 5s);
   EXPECT_EQ(parse<ping_replica>({"ping", "--locator", "L:tcp -p 1", "--timeout", "0.5"}).timeout, 500ms);
   EXPECT_EQ(parse<ping_replica>({"ping", "--locator=L:tcp -p 1"}).locator, "L:tcp -p 1");
-  EXPECT_EQ(refusal_of({"ping"}), "muster ping: --locator is missing; muster ping --help explains it");
+  EXPECT_EQ(refusal_of({"ping"}), "muster ping: --locator is required; muster ping --help explains it");
   EXPECT_THAT(refusal_of({"ping", "--locator", "x", "--timeout", "0"}), HasSubstr("--timeout"));
 }
 
@@ -73,7 +73,7 @@ TEST(command_line, says_what_is_missing_or_too_much) {
   EXPECT_EQ(refusal_of({"serve"}), "muster serve: no such verb; allowed are registry, db and ping; see muster --help");
   EXPECT_THAT(refusal_of({"db", "drop"}), HasSubstr("muster db drop: no such verb"));
   EXPECT_EQ(refusal_of({"db", "backup", "a"}),
-            "muster db backup: FOLDER is missing; muster db backup --help explains it");
+            "muster db backup: FOLDER is required; muster db backup --help explains it");
   EXPECT_THAT(refusal_of({"db", "stat", "a", "b"}), HasSubstr("muster db stat --help explains it"));
 }
 
