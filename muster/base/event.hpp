@@ -34,6 +34,13 @@ struct event {
     fields.push_back({key, fmt::format("{}", value)});
     return std::move(*this);
   }
+  /// Likewise for an event that has a name, where a value is added under a condition. (To assign the other form's
+  /// result to the event itself would be a move onto itself, which loses the fields.)
+  template <typename T>
+  event& with(std::string_view key, const T& value) & {
+    fields.push_back({key, fmt::format("{}", value)});
+    return *this;
+  }
 };
 
 /// Port: where events go. Any thread may write; a write never blocks on a peer. `wants` lets a caller skip the work of

@@ -15,8 +15,8 @@ std::shared_ptr<Ice::Logger> event_logger::cloneWithPrefix(const std::string& pr
 
 void event_logger::write(severity level, std::string_view name, const std::string& message) {
   auto what = event{level, name};
-  if (!prefix_.empty()) what = std::move(what).with("program", prefix_);
-  log_.write(std::move(what).with("message", message));
+  if (!prefix_.empty()) what.with("program", prefix_);
+  log_.write(what.with("message", message));
 }
 
 }  // namespace muster::ice

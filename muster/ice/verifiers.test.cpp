@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <mutex>
+#include <utility>
 
 #include <Glacier2/PermissionsVerifier.h>
 
@@ -20,14 +22,36 @@ class scripted_verifier final : public Glacier2::PermissionsVerifier {
     } else if (user == "broken") {
       error(std::make_exception_ptr(Ice::UnknownException{__FILE__, __LINE__, "no mood"}));
     } else if (user == "silent") {
-      held_ = std::move(response);
+      held_.keep(std::move(response));
     } else {
       response(password == "right", password == "right" ? "" : "wrong password");
     }
   }
 
+  /// Answers whoever still waits: a communicator does not end before.
+  void let_go() {
+    if (const auto answer = held_.take()) answer(false, "");
+  }
+
  private:
-  mutable std::function<void(bool, const std::string&)> held_;
+  // Written by a dispatch thread, taken at the end of the test.
+  class held_answer {
+   public:
+    void keep(std::function<void(bool, const std::string&)> answer) {
+      const std::lock_guard lock{mutex_};
+      answer_ = std::move(answer);
+    }
+    std::function<void(bool, const std::string&)> take() {
+      const std::lock_guard lock{mutex_};
+      return std::exchange(answer_, nullptr);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::function<void(bool, const std::string&)> answer_;
+  };
+
+  mutable held_answer held_;
 };
 
 class verifiers : public testing::Test {
@@ -36,8 +60,16 @@ class verifiers : public testing::Test {
     settings_.instance_name = "T";
     settings_.requests.verifier_timeout = std::chrono::milliseconds{300};
     adapter_ = holder_->createObjectAdapterWithEndpoints("Verifiers", "tcp -h 127.0.0.1");
-    object_ = adapter_->add(std::make_shared<scripted_verifier>(), {"verifier", ""});
+    object_ = adapter_->add(servant_, {"verifier", ""});
     adapter_->activate();
+  }
+  void TearDown() override { servant_->let_go(); }
+
+  static Ice::InitializationData without_warnings() {
+    Ice::InitializationData start;
+    start.properties = Ice::createProperties();
+    start.properties->setProperty("Ice.Warn.Dispatch", "0");
+    return start;
   }
 
   permissions_verifiers make() {
@@ -52,7 +84,8 @@ class verifiers : public testing::Test {
     return answered.get_future().get();
   }
 
-  const Ice::CommunicatorHolder holder_{Ice::InitializationData{}};
+  const std::shared_ptr<scripted_verifier> servant_ = std::make_shared<scripted_verifier>();
+  const Ice::CommunicatorHolder holder_{without_warnings()};
   Ice::ObjectAdapterPtr adapter_;
   std::shared_ptr<Ice::ObjectPrx> object_;
   config::registry_settings settings_;

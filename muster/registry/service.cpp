@@ -41,12 +41,15 @@ severity severity_of(replication::event_kind kind) {
     case stepped_down:
     case storage_failed:
     case refused_by_master:
+    case other_master_seen:
+    case tail_not_saved:
     case refused_master: return severity::error;
     case startup_unanswered:
     case start_forced:
     case slave_dropped:
     case slave_refused:
     case master_lost:
+    case no_master:
     case apply_failed:
     case tail_saved:
     case storage_refused: return severity::warning;
@@ -174,9 +177,9 @@ void service::persist(replication::commit step) {
 
 void service::report(const replication::event& what) {
   auto line = event{severity_of(what.kind), replication::to_string(what.kind)};
-  if (!what.replica.empty()) line = std::move(line).with("replica", what.replica);
-  if (what.at.value() != 0) line = std::move(line).with("serial", what.at);
-  log_.write(std::move(line).with("message", what.sentence));
+  if (!what.replica.empty()) line.with("replica", what.replica);
+  if (what.at.value() != 0) line.with("serial", what.at);
+  log_.write(line.with("message", what.sentence));
 
   using enum replication::event_kind;
   switch (what.kind) {
