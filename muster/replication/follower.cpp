@@ -1,6 +1,7 @@
 #include "muster/replication/follower.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -274,7 +275,9 @@ void follower::save_tail_after(serial fork, const self_description& master) {
   tail.replica = core_.how.name;
   tail.dropped = core_.position();
   tail.in_favour_of = master.history.terms.current();
-  log.copy_after(std::max(fork, serial{log.first().value() - 1}), core_.how.log_bytes_hard_max, tail.entries);
+  // All of it, however much: what is cut off here would be lost.
+  log.copy_after(std::max(fork, serial{log.first().value() - 1}), std::numeric_limits<std::size_t>::max(),
+                 tail.entries);
   core_.out.tail = replication::save_tail{.suggested_name = tail_file_name(tail), .content = encode(tail)};
   tail_being_saved_ = true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -25,6 +26,11 @@ class journal {
   [[nodiscard]] const durable_meta& meta() const noexcept { return meta_; }
   [[nodiscard]] const history& position() const noexcept { return meta_.history; }
   [[nodiscard]] const change_log& log() const noexcept { return log_; }
+  /// Callers have been told of changes up to here, or will be the moment the step under way is durable.
+  [[nodiscard]] serial acknowledged_soon() const noexcept {
+    const serial now = meta_.history.acknowledged;
+    return pending_ ? std::max(now, pending_->after.history.acknowledged) : now;
+  }
   /// A step is under way; another one may not begin.
   [[nodiscard]] bool busy() const noexcept { return pending_.has_value(); }
 

@@ -124,7 +124,14 @@ follow_verdict judge_following(const self_description& slave, const self_descrip
   }
   if (offered.number == known.number && offered.id != known.id) {
     out.refused = refusal::split_brain;
-    out.sentence = split_brain_sentence(master, slave);
+    out.sentence = fmt::format(
+        "master '{}' has term {} and slave '{}' knows term {}: two replicas were promoted apart from each other. If "
+        "the "
+        "master's changes are to stay, start '{}' once with --initdb-from-replica {} (what it drops is saved to a "
+        "file), "
+        "or restart '{}' with --force, which begins a term above both; if the others are, start a replica that has "
+        "them with --force",
+        master.name, offered, slave.name, known, slave.name, master.name, master.name);
     return out;
   }
   out.fork = fork_point(slave.history, master.history);
@@ -169,7 +176,7 @@ start_verdict judge_start(const self_description& self, std::optional<role> last
   }
   if (out.kind == start_kind::fresh) {
     out.new_term_number = 1;
-  } else if (out.kind == start_kind::promotion || out.overridden) {
+  } else if (out.kind == start_kind::promotion || force) {
     out.new_term_number = highest + 1;
   }
   return out;

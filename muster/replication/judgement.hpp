@@ -44,7 +44,8 @@ struct start_verdict {
   std::optional<std::string> refused;
   /// Set: there was a reason to refuse, and --force overrode it.
   std::optional<std::string> overridden;
-  /// The number of the term to begin; nothing for a plain restart.
+  /// The number of the term to begin; nothing for a plain restart. A forced start always begins one, above all that
+  /// were heard of: what it leaves behind must be told from what it goes on with.
   std::optional<std::uint64_t> new_term_number;
 };
 

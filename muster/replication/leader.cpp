@@ -39,6 +39,11 @@ void leader::handle_proposal(ticket of, bytes change) {
 }
 
 void leader::handle_barrier(ticket of, instant now) {
+  if (proposals_.size() >= core_.how.proposals_max) {
+    core_.complete(of, fail(errc::limit_exceeded, "{} calls are waiting already, which is the bound: try again later",
+                            core_.how.proposals_max));
+    return;
+  }
   proposals_.answer_after(of, core_.position().last, core_.position().last);
   advance(now);
 }

@@ -18,8 +18,8 @@ struct options {
   std::string name;  ///< unique among the replicas; not empty
   replication::role role{role::master};
   bytes endpoints;  ///< the registry's encoding of how others reach this replica
-  /// --force: a master starts although others have a higher term or more history. It then begins a term above all that
-  /// it has seen.
+  /// --force: a master starts although others have a higher term or more history. It begins a term above all that it
+  /// has heard of.
   bool force{false};
   /// --initdb-from-replica: replace the database by a copy of this replica's before going on.
   std::optional<std::string> initdb_from_replica;

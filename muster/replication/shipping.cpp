@@ -1,6 +1,7 @@
 #include "muster/replication/shipping.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ void shipping::handle_appended(peer_id from, const appended& what, instant now) 
   if (slave->now == standing::waiting) {
     slave->now = standing::reading;
   }
-  if (slave->now != standing::active && slave->matched >= core_.position().acknowledged) {
+  if (slave->now != standing::active && slave->matched >= core_.durable.acknowledged_soon()) {
     become_active(*slave, now);
   }
   ship(*slave, now);
@@ -79,7 +80,7 @@ void shipping::handle_snapshot_received(peer_id from, const snapshot_received& w
   }
   slave->now = standing::reading;
   slave->last_sent = now;
-  if (slave->matched >= core_.position().acknowledged) {
+  if (slave->matched >= core_.durable.acknowledged_soon()) {
     become_active(*slave, now);
   }
   ship(*slave, now);
@@ -87,8 +88,9 @@ void shipping::handle_snapshot_received(peer_id from, const snapshot_received& w
 
 void shipping::start_snapshot(slave_session& slave, instant now) {
   std::vector<log_entry> recent;
-  // The log always reaches back to what is acknowledged (journal::begin_changes).
-  core_.durable.log().copy_after(core_.position().acknowledged, core_.how.log_bytes_hard_max, recent);
+  // The log always reaches back to what is acknowledged (journal::begin_changes). All that came since has to go along,
+  // however much it is: the queue of proposals bounds it, and the log only refers to the bytes.
+  core_.durable.log().copy_after(core_.position().acknowledged, std::numeric_limits<std::size_t>::max(), recent);
   slave.snapshot =
       std::make_unique<snapshot_sender>(core_.machine.capture(), core_.position(), std::move(recent), core_.how);
   slave.snapshot->start(now);

@@ -94,6 +94,13 @@ void starter::begin_steps() {
 }
 
 void starter::handle_committed(const result<void>& outcome) {
+  if (!outcome && core_.how.role == role::slave && outcome.error().code != errc::io_error) {
+    // It can serve what it has; before it follows anyone its role is stored with the master's term (follower).
+    core_.tell(event_kind::storage_refused, core_.how.name,
+               fmt::format("the start as a slave cannot be stored, and goes on: {}", outcome.error().message));
+    now_ = step::done;
+    return;
+  }
   if (!outcome) {
     refuse(fmt::format("the start cannot be stored: {}", outcome.error().message));
     return;

@@ -1,0 +1,348 @@
+#include <gtest/gtest.h>
+
+#include "muster/replication/diverged_tail.hpp"
+#include "muster/replication/test_cluster.hpp"
+
+namespace muster::replication::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class catch_up : public ::testing::Test {
+ protected:
+  void start_master(const std::function<void(options&)>& change = {}) {
+    options how = cluster::defaults("M", role::master);
+    if (change) {
+      change(how);
+    }
+    g.start(how);
+    ASSERT_TRUE(g.run_until([&] { return g.is("M", phase::serving); }, seconds{5}));
+  }
+
+  void start_slave(const std::string& name) { g.start(cluster::defaults(name, role::slave)); }
+  bool active(const std::string& name) {
+    return g.run_until([&] { return g.is(name, phase::active); }, seconds{60});
+  }
+  void write(const std::string& name, int from, int to) {
+    for (int i = from; i < to; ++i) {
+      g.propose(name, fmt::format("key{}=value{}", i, i));
+    }
+    g.run(milliseconds{100});
+  }
+  void expect_equal(const std::string& a, const std::string& b) {
+    EXPECT_EQ(g.at(a).machine->published, g.at(b).machine->published);
+    EXPECT_EQ(g.at(a).disk.present.rows, g.at(b).disk.present.rows);
+    EXPECT_EQ(g.at(a).core->history().last, g.at(b).core->history().last);
+    EXPECT_EQ(g.at(a).core->history().terms, g.at(b).core->history().terms);
+  }
+
+  cluster g;
+};
+
+TEST_F(catch_up, a_fresh_slave_has_no_copy_before_its_snapshot_is_whole) {
+  start_master();
+  write("M", 0, 1000);
+  start_slave("A");
+  EXPECT_FALSE(g.at("A").core->has_copy());
+  g.run_until([&] { return g.is("A", phase::catching_up); }, seconds{5});
+  EXPECT_FALSE(g.at("A").core->has_copy());
+  ASSERT_TRUE(active("A"));
+  EXPECT_TRUE(g.at("A").core->has_copy());
+  expect_equal("A", "M");
+}
+
+TEST_F(catch_up, a_slave_without_master_and_copy_says_so) {
+  start_slave("A");
+  g.run(seconds{10});
+  EXPECT_FALSE(g.at("A").core->has_copy());
+  EXPECT_NE(g.last_told("A", event_kind::no_master).find("has no copy"), std::string::npos);
+}
+
+TEST_F(catch_up, an_empty_database_is_a_copy_too) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  EXPECT_TRUE(g.at("A").core->has_copy());
+  EXPECT_EQ(g.at("A").core->history().last, serial{0});
+}
+
+TEST_F(catch_up, a_slave_that_missed_a_few_changes_gets_just_these) {
+  start_master();
+  write("M", 0, 50);
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g.crash("A");
+  write("M", 50, 60);
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  EXPECT_EQ(g.at("A").machine->installs, 0);
+  expect_equal("A", "M");
+}
+
+TEST_F(catch_up, a_slave_that_missed_more_than_the_log_holds_gets_a_snapshot) {
+  start_master([](options& how) { how.log_entries_max = 20; });
+  write("M", 0, 50);
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g.crash("A");
+  write("M", 50, 100);
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  EXPECT_EQ(g.at("A").machine->installs, 1);
+  expect_equal("A", "M");
+}
+
+TEST_F(catch_up, changes_that_come_during_a_snapshot_follow_from_the_log) {
+  start_master([](options& how) {
+    how.log_entries_max = 5;
+    how.message_bytes_max = 200;
+  });
+  write("M", 0, 300);
+  start_slave("A");
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::catching_up); }, seconds{5}));
+  int i = 1000;
+  ASSERT_TRUE(g.run_until(
+      [&] {
+        g.propose("M", fmt::format("late{}=x", i++));
+        g.run(milliseconds{1});
+        return g.is("A", phase::active);
+      },
+      seconds{60}));
+  EXPECT_EQ(g.at("A").machine->installs, 1);
+  g.run(seconds{1});
+  expect_equal("A", "M");
+}
+
+TEST_F(catch_up, begins_again_when_the_log_cannot_be_kept_that_long) {
+  start_master([](options& how) {
+    how.log_entries_max = 5;
+    how.log_bytes_max = 100;
+    how.log_bytes_hard_max = 2000;
+    how.message_bytes_max = 200;
+  });
+  write("M", 0, 300);
+  start_slave("A");
+  ASSERT_TRUE(g.run_until(
+      [&] {
+        const auto slaves = g.at("M").core->status().slaves;
+        return !slaves.empty() && slaves.front().by_snapshot;
+      },
+      seconds{5}));
+  write("M", 300, 600);
+  ASSERT_TRUE(active("A"));
+  EXPECT_GE(g.at("A").machine->installs, 2);
+  EXPECT_NE(g.last_told("M", event_kind::slave_dropped).find("log is kept"), std::string::npos);
+  expect_equal("A", "M");
+}
+
+TEST_F(catch_up, becomes_active_under_constant_load) {
+  start_master();
+  write("M", 0, 50);
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g.crash("A");
+  write("M", 50, 400);
+  g.weather.store_max = milliseconds{2};
+  // As soon as one change is answered the next one comes, so that the slave is never at the end when it looks.
+  int i = 1000;
+  g.on_answer = [&](cluster::node& one, const completion&) { g.propose(one.name, fmt::format("k{}=x", ++i)); };
+  g.propose("M", "k=x");
+  start_slave("A");
+  EXPECT_TRUE(active("A"));
+  g.on_answer = {};
+}
+
+TEST_F(catch_up, a_crash_midway_leaves_the_old_copy_serving) {
+  start_master([](options& how) {
+    how.log_entries_max = 5;
+    how.message_bytes_max = 200;
+  });
+  write("M", 0, 10);
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g.crash("A");
+  write("M", 10, 300);
+  start_slave("A");
+  ASSERT_TRUE(g.run_until([&] { return g.at("A").disk.replacement && g.at("A").disk.replacement->rows.size() > 20; },
+                          seconds{5}));
+  g.crash("A");
+  EXPECT_EQ(g.at("A").disk.present.rows.size(), 10U);
+  g.cut("A", "M");
+  start_slave("A");
+  g.run(seconds{3});
+  EXPECT_TRUE(g.at("A").core->has_copy());
+  EXPECT_EQ(g.at("A").machine->published.size(), 10U);
+  g.mend_all();
+  ASSERT_TRUE(active("A"));
+  expect_equal("A", "M");
+}
+
+TEST_F(catch_up, a_change_bigger_than_a_frame_arrives_whole) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  const auto ticket = g.propose("M", "big=" + std::string(1'500'000, 'x'));
+  ASSERT_TRUE(g.run_until([&] { return g.answer("M", ticket) != nullptr; }, seconds{1}));
+  EXPECT_TRUE(*g.answer("M", ticket));
+  expect_equal("A", "M");
+  start_slave("B");
+  ASSERT_TRUE(active("B"));
+  expect_equal("B", "M");
+}
+
+TEST_F(catch_up, a_slave_that_cannot_apply_a_change_resynchronises_and_says_so) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g.at("A").machine->poisoned = "b=1";
+  g.propose("M", "a=1");
+  g.propose("M", "b=1");
+  g.run(milliseconds{100});
+  EXPECT_NE(g.last_told("A", event_kind::apply_failed).find("resynchronises"), std::string::npos);
+  ASSERT_TRUE(g.run_until([&] { return g.at("A").machine->installs == 2 && g.is("A", phase::active); }, seconds{10}));
+  expect_equal("A", "M");
+}
+
+TEST_F(catch_up, a_slave_whose_store_is_full_keeps_serving_and_is_visibly_refused_without_delaying_the_master) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g.propose("M", "a=1");
+  g.run(milliseconds{50});
+  g.at("A").disk.refuses = error{errc::storage_full, "the map is full"};
+  const auto ticket = g.propose("M", "b=1");
+  ASSERT_TRUE(g.run_until([&] { return g.answer("M", ticket) != nullptr; }, milliseconds{100}));
+  EXPECT_TRUE(g.is("A", phase::refused));
+  EXPECT_NE(g.at("A").core->status().trouble.find("the map is full"), std::string::npos);
+  EXPECT_EQ(g.at("A").machine->published.size(), 1U);
+  EXPECT_NE(g.last_told("M", event_kind::slave_dropped).find("the map is full"), std::string::npos);
+  g.at("A").disk.refuses.reset();
+  ASSERT_TRUE(active("A"));
+  expect_equal("A", "M");
+}
+
+TEST_F(catch_up, a_tail_that_nobody_was_told_of_is_saved_before_it_is_dropped) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  write("M", 0, 10);
+  g.run(seconds{2});
+  // The master commits what never reaches the slave, and nobody is answered.
+  g.pause("A");
+  g.propose("M", "lost1=x");
+  g.propose("M", "lost2=x");
+  g.crash("M");
+  g.resume("A");
+  g.stop("A");
+  g.start(cluster::defaults("A", role::master));
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::serving); }, seconds{5}));
+  EXPECT_EQ(g.at("A").core->history().terms.current().number, 2U);
+  write("A", 100, 110);
+
+  g.start(cluster::defaults("M", role::slave));
+  ASSERT_TRUE(active("M"));
+  expect_equal("M", "A");
+  ASSERT_EQ(g.at("M").tails.size(), 1U);
+  const auto tail = decode_tail(g.at("M").tails.front().content);
+  ASSERT_TRUE(tail) << tail.error().message;
+  ASSERT_EQ(tail->entries.size(), 2U);
+  EXPECT_EQ(text(tail->entries[0].change.view()), "lost1=x");
+  EXPECT_EQ(text(tail->entries[1].change.view()), "lost2=x");
+  EXPECT_TRUE(g.told("M", event_kind::tail_saved));
+}
+
+TEST_F(catch_up, a_tail_that_came_within_a_snapshot_can_be_saved_too) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  write("M", 0, 10);
+  g.run(seconds{2});
+  // A holds back the answers, so that B's snapshot contains what nobody was told is done.
+  g.cut("A", "M");
+  g.propose("M", "lost=x");
+  start_slave("B");
+  ASSERT_TRUE(g.run_until([&] { return g.at("B").core->history().last == serial{11}; }, milliseconds{1900}));
+  g.crash("M");
+  g.crash("B");
+  g.mend_all();
+  g.stop("A");
+  g.start(cluster::defaults("A", role::master));
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::serving); }, seconds{5}));
+  start_slave("B");
+  ASSERT_TRUE(active("B"));
+  ASSERT_EQ(g.at("B").tails.size(), 1U);
+  EXPECT_EQ(decode_tail(g.at("B").tails.front().content)->entries.size(), 1U);
+  expect_equal("B", "A");
+}
+
+TEST_F(catch_up, initdb_copies_a_replica_and_then_starts_in_its_own_role) {
+  start_master();
+  write("M", 0, 200);
+  options how = cluster::defaults("A", role::slave);
+  how.initdb_from_replica = "M";
+  g.start(how);
+  ASSERT_TRUE(active("A"));
+  expect_equal("A", "M");
+
+  // From a slave, as master, once the old master is gone.
+  g.stop("M");
+  how = cluster::defaults("N", role::master);
+  how.initdb_from_replica = "A";
+  g.start(how);
+  ASSERT_TRUE(g.run_until([&] { return g.is("N", phase::serving); }, seconds{10}));
+  EXPECT_EQ(g.at("N").core->history().terms.current().number, 2U);
+  EXPECT_EQ(g.at("N").machine->published.size(), 200U);
+  ASSERT_TRUE(active("A"));
+  expect_equal("A", "N");
+}
+
+TEST_F(catch_up, initdb_replaces_another_database_because_the_operator_said_so) {
+  start_master();
+  write("M", 0, 5);
+  g.start(cluster::defaults("X", role::slave));
+  g.stop("X");
+  g.cut("X", "M");
+  options other = cluster::defaults("X", role::master);
+  g.start(other);
+  ASSERT_TRUE(g.run_until([&] { return g.is("X", phase::serving); }, seconds{5}));
+  g.propose("X", "foreign=1");
+  g.mend_all();
+  other.role = role::slave;
+  g.start(other);
+  g.run(seconds{5});
+  EXPECT_TRUE(g.is("X", phase::refused));
+  other.initdb_from_replica = "M";
+  g.start(other);
+  ASSERT_TRUE(active("X"));
+  expect_equal("X", "M");
+}
+
+TEST_F(catch_up, initdb_from_a_replica_that_does_not_answer_changes_nothing) {
+  start_master();
+  write("M", 0, 5);
+  options how = cluster::defaults("A", role::slave);
+  how.initdb_from_replica = "Nobody";
+  g.start(how);
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::start_refused); }, seconds{60}));
+  const std::string sentence = g.last_told("A", event_kind::start_refused);
+  EXPECT_NE(sentence.find("'Nobody'"), std::string::npos);
+  EXPECT_NE(sentence.find("'M'"), std::string::npos);
+  EXPECT_FALSE(g.at("A").disk.present.meta);
+}
+
+TEST_F(catch_up, new_endpoints_reach_everyone) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g.at("A").core->handle_endpoints(text("moved"), g.now());
+  g.at("M").core->handle_endpoints(text("master-moved"), g.now());
+  g.run(seconds{2});
+  ASSERT_EQ(g.at("M").replicas.replicas.size(), 2U);
+  EXPECT_EQ(g.at("M").replicas.replicas[1].endpoints, text("moved"));
+  ASSERT_EQ(g.at("A").replicas.replicas.size(), 2U);
+  EXPECT_EQ(g.at("A").replicas.replicas[0].endpoints, text("master-moved"));
+}
+
+}  // namespace
+}  // namespace muster::replication::testing
