@@ -42,8 +42,7 @@ void checker::on_ended(node_index at) {
   std::erase_if(waiting_, [at](const auto& one) { return one.second.at == at; });
 }
 
-// --- What lies on the disks
-// -------------------------------------------------------------------------------------------
+// --- What lies on the disks ---
 
 void checker::on_durable(node_index at, const durable_step& step) {
   if (step.what == replication::commit::kind::replacement_rows) return;
@@ -61,16 +60,15 @@ void checker::on_durable(node_index at, const durable_step& step) {
   if (step.what == replication::commit::kind::changes) {
     check_extension(at, before, now, step);
   } else {
-    check_replacement(at, before, now);
+    check_replacement(at, before, now, step);
   }
   if (!violation_.empty()) return;
   check_position(at);
-  if (const auto* core = nodes_[at]->core(); core != nullptr) {
-    const phase doing = core->current_phase();
-    if (doing == phase::refused || doing == phase::start_refused || doing == phase::stepped_down) {
-      require(before.last == now.last && rows_before == seen.rows_digest, at, "changes its copy while it is {}",
-              to_string(doing));
-    }
+  if (++seen.steps % 8 == 0 && !step.appended.empty()) check_log_bound(at, step);
+  const phase doing = step.begun_in;
+  if (doing == phase::refused || doing == phase::start_refused || doing == phase::stepped_down) {
+    require(before.last == now.last && rows_before == seen.rows_digest, at, "changes its copy while it is {}",
+            to_string(doing));
   }
 }
 
@@ -103,8 +101,14 @@ void checker::check_extension(node_index at, const history& before, const histor
           expected);
 }
 
-void checker::check_replacement(node_index at, const history& before, const history& now) {
+void checker::check_replacement(node_index at, const history& before, const history& now, const durable_step& step) {
   require(now.has_copy(), at, "replaces its copy by none");
+  std::uint64_t number = now.last.value() - step.appended.size();
+  for (const auto& entry : step.appended) {
+    const auto* known = ledger_.find(ledger::at(now, ++number));
+    require(entry.number.value() == number && known != nullptr && known->change == entry.change, at,
+            "begins the log of its copy with a change {} that is not the one of its history", number);
+  }
   if (!before.has_copy() || views_[at].copy_ordered) {
     views_[at].copy_ordered = false;
     return;
@@ -176,12 +180,20 @@ void checker::check_deeply(node_index at) {
           "publishes a state at change {} that its history does not lead to", last);
 }
 
-// --- What callers are told
-// --------------------------------------------------------------------------------------------
+// --- What callers are told ---
 
 bool checker::covers(const history& holder, const history& held, std::uint64_t number) {
   return number == 0 || (holder.database == held.database && holder.last.value() >= number &&
                          holder.terms.term_of(serial{number}) == held.terms.term_of(serial{number}));
+}
+
+void checker::on_effects(node_index at, const replication::ready& what) {
+  // An answer may have been right when it was given, and a slave have been let go later in the same turn.
+  views_[at].slaves_just_left =
+      std::ranges::any_of(what.events,
+                          [](const auto& one) { return one.kind == replication::event_kind::slave_dropped; }) ||
+      std::ranges::any_of(what.messages,
+                          [](const auto& one) { return std::holds_alternative<replication::closed>(one.what); });
 }
 
 void checker::on_completion(node_index at, ticket of, const result<serial>& outcome) {
@@ -204,7 +216,7 @@ void checker::on_completion(node_index at, ticket of, const result<serial>& outc
   if (asked.is_barrier) {
     require(outcome->value() >= asked.last_then, at, "passes a barrier at {} that had to wait for {}", *outcome,
             asked.last_then);
-    check_active_slaves_hold(at, nodes_[at]->core()->history(), outcome->value());
+    static_cast<void>(check_active_slaves_hold(at, nodes_[at]->core()->history(), outcome->value()));
   } else {
     check_success(at, asked, *outcome);
   }
@@ -226,11 +238,14 @@ void checker::check_success(node_index at, const call& asked, serial number) {
           number);
   require(held.acknowledged >= number, at, "answers change {} and takes only {} for acknowledged", number,
           held.acknowledged);
-  check_active_slaves_hold(at, held, number.value());
+  const std::size_t holders = check_active_slaves_hold(at, held, number.value());
+  require(holders >= how_.core.active_slaves_min || views_[at].slaves_just_left, at,
+          "says that change {} is done with {} active slaves, where {} are the least", number, holders,
+          how_.core.active_slaves_min);
   answered_.push_back(ledger::at(held, number.value()));
 }
 
-void checker::check_active_slaves_hold(node_index at, const history& held, std::uint64_t number) {
+std::size_t checker::check_active_slaves_hold(node_index at, const history& held, std::uint64_t number) {
   std::size_t holders = 0;
   for (const auto& slave : nodes_[at]->core()->status().slaves) {
     if (!slave.active) continue;
@@ -245,9 +260,7 @@ void checker::check_active_slaves_hold(node_index at, const history& held, std::
               "says that change {} is done, and the active slave {} does not show it", number, slave.name);
     }
   }
-  require(number == 0 || holders >= how_.core.active_slaves_min, at,
-          "says that change {} is done with {} active slaves, where {} are the least", number, holders,
-          how_.core.active_slaves_min);
+  return holders;
 }
 
 void checker::on_turn(node_index at) {
@@ -259,22 +272,29 @@ void checker::on_turn(node_index at) {
     require(ledger_.claim_term(term.id, at), at, "serves term {}, which another machine serves or served", term);
   }
   ++seen.turns;
-  if (seen.turns % 16 == 0) check_bounds(at);
+  if (seen.turns % 16 == 0) {
+    const std::size_t waiting = core->status().waiting_proposals;
+    require(waiting <= how_.core.proposals_max, at, "lets {} proposals wait", waiting);
+  }
   if (seen.turns % 64 == 0 && !nodes_[at]->storage().unsettled()) check_deeply(at);
 }
 
-void checker::check_bounds(node_index at) {
-  const auto status = nodes_[at]->core()->status();
-  const auto& bounds = how_.core;
-  require(status.waiting_proposals <= bounds.proposals_max, at, "lets {} proposals wait", status.waiting_proposals);
+void checker::check_log_bound(node_index at, const durable_step& step) {
+  // What is not known to be acknowledged is kept whatever its size, for it may have to be saved as a tail; the queue of
+  // proposals bounds it. What has just come, one message at most, is trimmed by the next step.
+  const std::uint64_t end = std::min(views_[at].history.acknowledged.value() + 1, step.appended.front().number.value());
+  std::size_t kept_bytes = 0;
+  for (const auto& [number, change] : nodes_[at]->storage().durable().log) {
+    if (number >= end) break;
+    kept_bytes += change.size_bytes();
+  }
   // One change may be bigger than all bounds together.
   constexpr std::size_t one_change_bytes = 4096;
-  require(status.log_bytes <= std::max(bounds.log_bytes_hard_max, bounds.log_bytes_max) + one_change_bytes, at,
-          "keeps {} bytes of log", status.log_bytes);
+  require(kept_bytes <= std::max(how_.core.log_bytes_hard_max, how_.core.log_bytes_max) + one_change_bytes, at,
+          "keeps {} bytes of acknowledged changes in its log", kept_bytes);
 }
 
-// --- The end
-// ----------------------------------------------------------------------------------------------------------
+// --- The end ---
 
 bool checker::holds_all_answered(node_index at) const {
   const history& held = views_[at].history;

@@ -43,6 +43,7 @@ class checker {
 
   void on_started(node_index at);
   void on_durable(node_index at, const durable_step& step);
+  void on_effects(node_index at, const replication::ready& what);
   void on_completion(node_index at, ticket of, const result<replication::serial>& outcome);
   void on_turn(node_index at);
   void on_ended(node_index at);
@@ -77,6 +78,8 @@ class checker {
     bool copy_ordered{false};       ///< the running process was started to replace its database
     std::uint64_t last_success{0};  ///< the serial of the last success told by the running process
     std::uint64_t turns{0};
+    std::uint64_t steps{0};
+    bool slaves_just_left{false};  ///< in the effects being handed out
   };
   struct call {
     node_index at{0};
@@ -96,12 +99,15 @@ class checker {
 
   void check_extension(node_index at, const replication::history& before, const replication::history& now,
                        const durable_step& step);
-  void check_replacement(node_index at, const replication::history& before, const replication::history& now);
+  void check_replacement(node_index at, const replication::history& before, const replication::history& now,
+                         const durable_step& step);
   void check_saved_tail(node_index at, const replication::history& before, std::uint64_t fork);
   void check_position(node_index at);
   void check_success(node_index at, const call& asked, replication::serial number);
-  void check_active_slaves_hold(node_index at, const replication::history& held, std::uint64_t number);
-  void check_bounds(node_index at);
+  /// How many there are.
+  [[nodiscard]] std::size_t check_active_slaves_hold(node_index at, const replication::history& held,
+                                                     std::uint64_t number);
+  void check_log_bound(node_index at, const durable_step& step);
   [[nodiscard]] static bool covers(const replication::history& holder, const replication::history& held,
                                    std::uint64_t number);
 

@@ -64,6 +64,7 @@ class cluster final : private network::receiver, private node_observer {
 
   void on_started(node_index which) override { checker_.on_started(which); }
   void on_durable(node_index which, const durable_step& step) override { checker_.on_durable(which, step); }
+  void on_effects(node_index which, const replication::ready& what) override { checker_.on_effects(which, what); }
   void on_completion(node_index which, ticket of, const result<replication::serial>& outcome) override;
   void on_event(node_index which, const replication::event& what) override;
   void on_turn(node_index which) override { checker_.on_turn(which); }

@@ -38,14 +38,14 @@ void disk::check(const replication::commit& step) {
     if (!replacement_ && !step.replacement_begins) {
       complain("a replacement step follows none that begins a replacement");
     }
-    if (!step.log_append.empty()) {
-      complain("a replacement step carries log entries");
+    if (step.what == kind::replacement_rows && !step.log_append.empty()) {
+      complain("a step that only adds rows to a replacement carries log entries");
     }
   }
   if (step.what != kind::replacement_rows && step.meta.empty()) {
     complain("a step that becomes durable carries no meta");
   }
-  std::uint64_t last = durable_.log.empty() ? 0 : durable_.log.rbegin()->first;
+  std::uint64_t last = durable_.log.empty() || step.what != kind::changes ? 0 : durable_.log.rbegin()->first;
   for (const replication::log_entry& entry : step.log_append) {
     if (last != 0 && entry.number.value() != last + 1) {
       complain(fmt::format("log entry {} follows log entry {}", entry.number, last));

@@ -295,6 +295,7 @@ void node::pump() {
     }
     replication::ready effects = p.core->poll_ready(local_now());
     if (effects.empty()) return;
+    world_.watch.on_effects(index_, effects);
     for (auto& out : effects.messages) {
       world_.log.line(world_.clock.now(), name_, "-> {} {}", world_.net.far_end(out.to), brief(out.what));
       world_.net.send(out.to, replication::encode(out.what, out.version));
@@ -341,7 +342,7 @@ void node::begin_commit(replication::commit&& step) {
     return;
   }
   p.committing = true;
-  p.committed_step = {step.what, step.log_append};
+  p.committed_step = {step.what, step.log_append, p.core->current_phase()};
   if (sabotaged(sabotage::tears_commits)) p.torn_step = step;
   if (sabotaged(sabotage::forgets_erasures)) {
     std::erase_if(step.rows, [](const replication::row_write& one) { return !one.value; });

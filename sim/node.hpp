@@ -33,6 +33,7 @@ struct start_order {
 struct durable_step {
   replication::commit::kind what{replication::commit::kind::changes};
   std::vector<replication::log_entry> appended;
+  replication::phase begun_in{replication::phase::asking};
 };
 
 /// Sees all that happens at the nodes.
@@ -41,6 +42,8 @@ class node_observer {
   virtual ~node_observer() = default;
   virtual void on_started(node_index at) = 0;
   virtual void on_durable(node_index at, const durable_step& step) = 0;
+  /// What the core hands out at once, before the completions and events in it.
+  virtual void on_effects(node_index at, const replication::ready& what) = 0;
   virtual void on_completion(node_index at, ticket of, const result<replication::serial>& outcome) = 0;
   virtual void on_event(node_index at, const replication::event& what) = 0;
   /// After each turn of the process: all its effects are out.

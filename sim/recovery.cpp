@@ -11,11 +11,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 namespace {
-// How long each part may take. A refused or lost slave waits at most retry_delay_max between two attempts, and a silent
-// master is noticed after master_silence_timeout: a few of each fit in.
-constexpr duration convergence_bound = seconds{60};
+// A refused or lost slave waits at most retry_delay_max between two attempts, and a silent master is noticed after
+// master_silence_timeout: what converges by itself does so in one round. In each further one the operator does what the
+// refusals tell him.
+constexpr duration refusal_patience = seconds{15};
+constexpr int rounds_max = 4;
 constexpr duration change_bound = seconds{10};
-constexpr duration refusal_patience = seconds{12};
 }  // namespace
 
 void recovery::run() {
@@ -24,15 +25,13 @@ void recovery::run() {
   on_.on_refused_start([this](node_index who) { refused_start(who); });
   on_.log().line(on_.clock().now(), "sim", "** all troubles end; {} shall be the master", on_.at(master_).name());
   assign_roles();
-  if (!wait_until([this] { return converged(); }, refusal_patience)) {
+  for (int round = 0; !wait_until([this] { return converged(); }, refusal_patience); ++round) {
     if (!on_.watch().violation().empty()) return;
-    treat_refused();
-    if (!wait_until([this] { return converged(); }, convergence_bound)) {
-      if (on_.watch().violation().empty()) {
-        on_.watch().on_violation(fmt::format("the cluster has not converged: {}", describe_all()));
-      }
+    if (round == rounds_max) {
+      on_.watch().on_violation(fmt::format("the cluster has not converged: {}", describe_all()));
       return;
     }
+    treat();
   }
   check_change_goes_through();
 }
@@ -114,7 +113,12 @@ bool recovery::converged() {
   return true;
 }
 
-void recovery::treat_refused() {
+void recovery::treat() {
+  if (const auto* core = on_.at(master_).core(); core != nullptr && core->current_phase() == phase::stepped_down) {
+    on_.log().line(on_.clock().now(), on_.at(master_).name(), "** has stepped down and is forced to be the master");
+    on_.intended(master_).order.force = true;
+    on_.at(master_).stop();
+  }
   for (node_index i = 0; i < on_.size(); ++i) {
     if (i == master_) continue;
     const auto* core = on_.at(i).core();

@@ -26,7 +26,8 @@ class recovery {
   template <typename Condition>
   bool wait_until(Condition holds, duration bound);
   [[nodiscard]] bool converged();
-  void treat_refused();
+  /// Does what the refusals tell the operator: a copy for a slave with another history, --force for the master.
+  void treat();
   void check_change_goes_through();
   [[nodiscard]] std::string describe_all();
 
