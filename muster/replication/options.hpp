@@ -53,7 +53,7 @@ struct options {
   std::size_t message_bytes_max{std::size_t{256} * 1024};  ///< about: changes in one message, and a snapshot's chunk
   std::size_t snapshot_window_chunks{4};                   ///< chunks on their way to one slave
   std::size_t proposals_max{8192};                         ///< waiting or not yet answered; beyond: limit_exceeded
-  std::size_t proposal_bytes_max{std::size_t{64} * 1024 * 1024};
+  std::size_t proposal_bytes_max{std::size_t{32} * 1024 * 1024};
   std::size_t log_entries_max{10'000};  ///< kept for slaves that return
   std::size_t log_bytes_max{std::size_t{4} * 1024 * 1024};
   /// While a slave catches up the log may grow to this; beyond, its catch-up starts again.
