@@ -71,14 +71,14 @@ class descriptor_writer {
 
   template <slice_members Value>
   void write(const Value& value) {
-    std::apply([this](const auto&... members) { (write(members), ...); }, value.ice_tuple());
+    std::apply([this](const auto&... members) { (this->write(members), ...); }, value.ice_tuple());
   }
 
   template <std::derived_from<Ice::Value> Class>
   void write(const std::shared_ptr<Class>& instance) {
     const bool written = std::apply(
         [&](auto... candidates) {
-          return (try_write<typename decltype(candidates)::type>(instance, candidates.tag) || ...);
+          return (this->template try_write<typename decltype(candidates)::type>(instance, candidates.tag) || ...);
         },
         classes{});
     if (!written) octet(0);
@@ -133,7 +133,7 @@ class descriptor_reader {
   template <slice_members Value>
   void read(Value& value) {
     // The tuple promises not to change what it refers to; the value itself is not constant.
-    std::apply([this](const auto&... members) { (read(mutable_member(members)), ...); }, value.ice_tuple());
+    std::apply([this](const auto&... members) { (this->read(mutable_member(members)), ...); }, value.ice_tuple());
   }
 
   template <std::derived_from<Ice::Value> Class>
