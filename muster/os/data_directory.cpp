@@ -30,12 +30,25 @@ std::string owner_in(int fd) {
   return is_number ? fmt::format("process {}", line) : "another process";
 }
 
+/// What the operator can put right is his input; the rest is the storage's failure.
+tl::unexpected<error> failure_to(const std::string& what, int errno_value) {
+  switch (errno_value) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ENOTDIR:
+    case ENOENT:
+    case ENAMETOOLONG:
+    case ELOOP: return fail(errc::invalid_argument, "cannot {}: {}", what, system_message(errno_value));
+    default: return storage_failure(errno_value, "cannot " + what);
+  }
+}
+
 result<file_descriptor> lock(const std::filesystem::path& directory) {
   const std::filesystem::path name = directory / lock_name;
   file_descriptor fd{::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, lock_mode)};
   if (!fd) {
-    return fail(errc::invalid_argument, "cannot write in the database directory '{}': {}", directory.string(),
-                system_message(errno));
+    return failure_to(fmt::format("write in the database directory '{}'", directory.string()), errno);
   }
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
@@ -62,8 +75,7 @@ result<bool> make_directory(const std::filesystem::path& path) {
     return true;
   }
   if (errno != ENOENT) {
-    return fail(errc::invalid_argument, "cannot look at the database directory '{}': {}", path.string(),
-                system_message(errno));
+    return failure_to(fmt::format("look at the database directory '{}'", path.string()), errno);
   }
   const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
   if (::mkdir(path.c_str(), directory_mode) != 0) {
@@ -72,11 +84,7 @@ result<bool> make_directory(const std::filesystem::path& path) {
                   "cannot make the database directory '{}': its parent '{}' does not exist, make that first",
                   path.string(), parent.string());
     }
-    if (errno == ENOSPC || errno == EDQUOT) {
-      return storage_failure(errno, fmt::format("cannot make the database directory '{}'", path.string()));
-    }
-    return fail(errc::invalid_argument, "cannot make the database directory '{}': {}", path.string(),
-                system_message(errno));
+    return failure_to(fmt::format("make the database directory '{}'", path.string()), errno);
   }
   if (auto synced = sync_directory(parent); !synced) {
     return fail(std::move(synced).error());

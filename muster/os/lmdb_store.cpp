@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <string>
@@ -43,6 +44,28 @@ constexpr std::uint64_t pages_of_any_step = 32;
 constexpr std::uint64_t pages_of_a_row = 3;
 constexpr std::chrono::seconds look_interval{1};
 constexpr unsigned tables_max = 600;
+
+/// Makes a file longer, with the disk's space for it: 0 or an errno value.
+int lengthen_file(int fd, std::uint64_t from, std::uint64_t to) noexcept {
+  int status = 0;
+  do {
+    status = ::fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0 ? 0 : errno;
+  } while (status == EINTR);
+  if (status != EOPNOTSUPP && status != ENOSYS) {
+    return status;
+  }
+  // A file system that cannot reserve has to be given something to keep.
+  static constexpr std::array<std::uint8_t, 65536> zeros{};
+  while (from < to) {
+    const ssize_t written =
+        ::pwrite(fd, zeros.data(), std::min<std::uint64_t>(zeros.size(), to - from), static_cast<off_t>(from));
+    if (written < 0 && errno != EINTR) {
+      return errno;
+    }
+    from += written > 0 ? static_cast<std::uint64_t>(written) : 0;
+  }
+  return 0;
+}
 
 bool is_disk_full(int status) noexcept { return status == ENOSPC || status == EDQUOT || status == EFBIG; }
 
@@ -406,15 +429,7 @@ int lmdb_store::reserve_file(std::uint64_t pages_end) {
   const std::uint64_t step = std::clamp(length / 8, file_step_min_bytes, file_step_max_bytes) / page_bytes_;
   int status = 0;
   for (const std::uint64_t target : {pages_end + step, pages_end}) {
-    do {
-      status = ::fallocate(env_.file(), 0, found.st_size, static_cast<off_t>(target * page_bytes_ - length)) == 0
-                   ? 0
-                   : errno;
-    } while (status == EINTR);
-    if (status == EOPNOTSUPP || status == ENOSYS) {
-      // A file system that cannot reserve: only the length, which tells a truncated file from a whole one.
-      status = ::ftruncate(env_.file(), static_cast<off_t>(target * page_bytes_)) == 0 ? 0 : errno;
-    }
+    status = lengthen_file(env_.file(), length, target * page_bytes_);
     if (status == 0) {
       file_pages_ = target;
       return 0;

@@ -253,7 +253,7 @@ TEST(lmdb_store, refuses_in_a_full_map_and_lets_deletions_make_room) {
   }
   db.reopen();
   EXPECT_EQ(db.content().rows.size(), held.size());
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(add(10)) << "there is room again, at step " << i;
   }
 }
