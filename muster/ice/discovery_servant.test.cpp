@@ -111,6 +111,22 @@ TEST_F(discovery, connects_to_nobody_because_a_datagram_said_so) {
   EXPECT_TRUE(heard_->locators().empty());
 }
 
+TEST_F(discovery, is_found_by_the_stock_plug_in) {
+  const auto port = free_port();
+  tests::running_replica replica{config::property_map{{"IceGrid.Registry.Discovery.Enabled", "1"},
+                                                      {"IceGrid.Registry.Discovery.Port", port},
+                                                      {"IceGrid.Registry.Discovery.Interface", "127.0.0.1"}}};
+  replica.wait_until_ready();
+  Ice::InitializationData start;
+  start.properties = Ice::createProperties();
+  start.properties->setProperty("Ice.Plugin.IceLocatorDiscovery", "IceLocatorDiscovery:createIceLocatorDiscovery");
+  start.properties->setProperty("IceLocatorDiscovery.Port", port);
+  start.properties->setProperty("IceLocatorDiscovery.Interface", "127.0.0.1");
+  start.properties->setProperty("IceLocatorDiscovery.Timeout", "2000");
+  const Ice::CommunicatorHolder finder{start};
+  EXPECT_NO_THROW(finder->stringToProxy("T/Query")->ice_ping());
+}
+
 TEST(discovery_without_its_port, is_a_warning_and_the_replica_serves) {
   tests::running_replica replica{
       config::property_map{{"IceGrid.Registry.Discovery.Enabled", "1"},

@@ -49,8 +49,22 @@ void locator_registry_servant::set_adapter(const locator::request<locator::adapt
   registry::adapter_registration what{std::string{asked.params.adapter_id}, std::string{asked.params.replica_group_id},
                                       asked.params.proxy};
   const bool takes_back = what.proxy.is_null();
-  service_.register_adapter(std::move(what),
-                            answer_to(asked.version, kind, takes_back, std::move(response), std::move(error)));
+  auto done = answer_to(asked.version, kind, takes_back, std::move(response), std::move(error));
+  if (logs_registrations_) done = logged(what, std::move(done));
+  service_.register_adapter(std::move(what), std::move(done));
+}
+
+registry::registration_done locator_registry_servant::logged(const registry::adapter_registration& what,
+                                                             registry::registration_done done) {
+  return [this, id = what.adapter_id, group = what.replica_group_id, takes_back = what.proxy.is_null(),
+          done = std::move(done)](registry::registration_outcome outcome) {
+    if (outcome) {
+      log_.write(event{severity::info, takes_back ? "adapter_taken_back" : "adapter_registered"}
+                     .with("adapter", id)
+                     .with("replica_group", group));
+    }
+    done(std::move(outcome));
+  };
 }
 
 void locator_registry_servant::set_process(const locator::request<locator::adapter_registration>& asked,

@@ -104,7 +104,7 @@ void registry_host::close() {
   {
     const std::lock_guard lock{mutex_};
     closed_ = true;
-    all = {discovery_, client_, server_, session_manager_, admin_session_manager_, internal_};
+    all = {discovery_, client_, server_, session_manager_, admin_session_manager_};
   }
   for (const auto& adapter : all) deactivate(adapter);
 }
@@ -140,7 +140,7 @@ void registry_host::open() {
       return;
     }
     const open_adapters opened{settings,         communicator_,          *service_,  client_, server_, internal_,
-                               session_manager_, admin_session_manager_, *verifiers, locator, log_};
+                               session_manager_, admin_session_manager_, *verifiers, locator, shell_,  log_};
     for (const auto& add : then_.add_servants) add(opened);
 
     for (const auto& adapter : {client_, server_, session_manager_, admin_session_manager_}) {
@@ -193,7 +193,8 @@ void registry_host::add_own_servants() {
   client_->add(locator, {"Locator-" + settings.replica_name, instance});
   client_->add(std::make_shared<query_servant>(*service_, figures_, options_.seed + 1), {"Query", instance});
   client_->add(std::make_shared<finder_servant>(*service_), {"LocatorFinder", "Ice"});
-  server_->add(std::make_shared<locator_registry_servant>(*service_, figures_), {"LocatorRegistry", instance});
+  server_->add(std::make_shared<locator_registry_servant>(*service_, figures_, log_, settings.trace.locator > 1),
+               {"LocatorRegistry", instance});
 }
 
 void registry_host::open_discovery() {

@@ -43,6 +43,8 @@ struct open_adapters {
   permissions_verifiers verifiers;
   /// This replica's own locator: resolves indirect proxies that clients hand in.
   std::shared_ptr<Ice::LocatorPrx> locator;
+  /// Where work may take a while: neither a dispatch thread nor the service's strand.
+  registry::executor& shell;
   event_log& log;
 };
 
@@ -90,8 +92,9 @@ class registry_host final : public registry::listener {
   void attach(registry::service& to) noexcept { service_ = &to; }
   /// Lets other replicas in.
   void start();
-  /// Takes no more requests: clients go on to other replicas. Does not wait for those under way, which the service's
-  /// end answers. Any thread; safe to repeat.
+  /// Takes no more requests of clients and servers, who go on to other replicas. Does not wait for those under way,
+  /// which the service's end answers. Other replicas stay connected, so that the service can take leave of them; they
+  /// go with the communicator. Any thread; safe to repeat.
   void close();
 
   void on_standing(std::shared_ptr<const registry::published> now) override;

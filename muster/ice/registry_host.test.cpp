@@ -251,6 +251,19 @@ TEST(registry_host_without_dynamic_registration, takes_no_unknown_adapter_and_lo
   EXPECT_TRUE(replica.log.wait_for("registration_refused", "IceGrid.Registry.DynamicRegistration"));
 }
 
+TEST(registry_host_that_traces_the_locator, logs_what_is_registered_and_what_is_not_found) {
+  running_replica replica{{{"IceGrid.Registry.Trace.Locator", "2"}}};
+  replica.wait_until_ready();
+  const Ice::CommunicatorHolder client{Ice::InitializationData{}};
+  const auto locator = Ice::checkedCast<Ice::LocatorPrx>(client->stringToProxy(replica.at_client("T/Locator")));
+  locator->getRegistry()->setReplicatedAdapterDirectProxy("A", "G", client->stringToProxy("d:tcp -h 127.0.0.1 -p 1"));
+  EXPECT_TRUE(replica.log.wait_for("adapter_registered", "adapter=A", "replica_group=G"));
+  EXPECT_THROW((void)locator->findObjectById({"nobody", "cat"}), Ice::ObjectNotFoundException);
+  EXPECT_TRUE(replica.log.wait_for("locate_failed", "cat/nobody"));
+  EXPECT_THROW((void)locator->findAdapterById("nowhere"), Ice::AdapterNotFoundException);
+  EXPECT_TRUE(replica.log.wait_for("locate_failed", "nowhere"));
+}
+
 config::property_map as_slave() {
   return {{"IceGrid.Registry.ReplicaName", "S1"}, {"Ice.Default.Locator", "T/Locator:tcp -h 127.0.0.1 -p 1"}};
 }
