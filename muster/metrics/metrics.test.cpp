@@ -1,8 +1,12 @@
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "muster/metrics/metrics_reference.hpp"
 #include "muster/metrics/registry_metrics.hpp"
 
 namespace muster::metrics {
@@ -92,6 +96,14 @@ TEST(registry_metrics, show_one_for_the_role_that_the_replica_has) {
   const std::string text = to_prometheus_text(metrics, "x");
   EXPECT_THAT(text, HasSubstr("muster_replica_role{role=\"slave\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("muster_replica_role{role=\"master\"} 0\n"));
+}
+
+TEST(metrics_reference, is_what_the_documentation_holds) {
+  const std::string path = MUSTER_DOCS "/metrics.md";
+  if (std::getenv("MUSTER_REWRITE_EXPECTED") != nullptr) std::ofstream{path} << metrics_reference();
+  std::stringstream text;
+  text << std::ifstream{path}.rdbuf();
+  EXPECT_EQ(text.str(), metrics_reference()) << "run this test with MUSTER_REWRITE_EXPECTED=1 to rewrite it";
 }
 
 }  // namespace
