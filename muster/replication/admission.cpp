@@ -115,13 +115,15 @@ void shipping::admit(peer_id from, const open& what, const follow_verdict& histo
   slave.who = {what.from.name, what.from.endpoints};
   slave.incarnation = what.from.incarnation;
   slave.last_sent = now;
+  if (const auto trouble = troubled_.find(slave.who.name); trouble != troubled_.end()) {
+    slave.join_from = trouble->second;
+  }
   slave.matched = histories.fork;
   const bool by_log = what.purpose == open_purpose::follow && what.from.history.has_copy() && !what.wants_snapshot &&
                       !histories.has_tail && core_.durable.log().reaches_back_to(histories.fork);
   slave.plan = by_log ? catch_up_plan::log : catch_up_plan::snapshot;
 
-  std::string how = by_log ? fmt::format("by the {} changes after {}",
-                                         core_.position().last.value() - histories.fork.value(), histories.fork)
+  std::string how = by_log ? fmt::format("by the log from {} to {}", histories.fork, core_.position().last)
                            : fmt::format("by a snapshot at {} or later", core_.position().last);
   if (what.purpose == open_purpose::copy) {
     core_.tell(event_kind::slave_opened, slave.who.name,

@@ -115,11 +115,7 @@ std::optional<discovery::answer> follower::choose(instant now) {
       return std::nullopt;
     }
   }
-  const follow_verdict verdict = judge_following(self, best->who);
-  if (verdict.refused) {
-    become_refused(event_kind::refused_master, best->who.name, verdict.sentence, now);
-    return std::nullopt;
-  }
+  // It is asked even when this replica already knows that they do not fit: it will refuse, so that both logs say why.
   return *best;
 }
 
@@ -216,7 +212,6 @@ void follower::handle_opened(peer_id from, const opened& what, instant now) {
   }
   core_.doing = copy_from_.empty() ? phase::catching_up : phase::copying;
   core_.trouble.clear();
-  told_.clear();
   if (histories.has_tail) {
     save_tail_after(histories.fork, what.from);
   } else {
@@ -278,6 +273,8 @@ void follower::save_tail_after(serial fork, const self_description& master) {
   // All of it, however much: what is cut off here would be lost.
   log.copy_after(std::max(fork, serial{log.first().value() - 1}), std::numeric_limits<std::size_t>::max(),
                  tail.entries);
+  tail_story_ = fmt::format("changes {} to {}, which '{}' does not have, leave this replica", next(fork),
+                            core_.position().last, master.name);
   core_.out.tail = replication::save_tail{.suggested_name = tail_file_name(tail), .content = encode(tail)};
   tail_being_saved_ = true;
 }
@@ -286,9 +283,7 @@ void follower::handle_tail_saved(const result<std::string>& outcome, instant now
   tail_being_saved_ = false;
   if (outcome) {
     core_.tell(event_kind::tail_saved, core_.how.name,
-               fmt::format("changes up to {} that nobody was told are done leave this replica; they are in {} (muster "
-                           "db diverged shows and re-applies them)",
-                           core_.position().last, *outcome));
+               fmt::format("{}; they are in {} (muster db diverged shows and re-applies them)", tail_story_, *outcome));
   }
   if (now_ != step::saving_tail) {
     return;

@@ -104,6 +104,8 @@ class follower {
   void apply(append what, instant now);
   void note_from_master(const append& what, instant now);
   void acknowledge(instant now);
+  /// Something worked: the next trouble is told again, and the next rest is short.
+  void trouble_is_over();
   void take_next_chunk(instant now);
   void finish_snapshot(const snapshot_chunk& last, instant now);
   void store(stored what, commit stage);
@@ -127,6 +129,7 @@ class follower {
   std::optional<session> session_;
   bool wants_snapshot_{false};
   bool tail_being_saved_{false};
+  std::string tail_story_;
   std::string told_;  // the sentence of the last trouble, so that each is told once
 
   std::optional<snapshot_receiver> receiver_;

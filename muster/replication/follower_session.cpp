@@ -37,7 +37,6 @@ void follower::begin_steps(instant now) {
     after.history.terms = session_->master.history.terms;
     if (after == core_.durable.meta()) {
       now_ = step::following;
-      failures_ = 0;
       acknowledge(now);
     } else {
       store(stored::terms, core_.durable.begin_meta(std::move(after)));
@@ -97,10 +96,16 @@ void follower::note_from_master(const append& what, instant now) {
   }
   if (what.active && core_.doing != phase::active) {
     core_.doing = phase::active;
+    trouble_is_over();
     core_.tell(event_kind::slave_caught_up, session_->master.name,
                fmt::format("'{}' has caught up with master '{}' at {}", core_.how.name, session_->master.name,
                            core_.position().last));
   }
+}
+
+void follower::trouble_is_over() {
+  failures_ = 0;
+  told_.clear();
 }
 
 void follower::apply(append what, instant now) {
@@ -228,10 +233,12 @@ void follower::handle_committed(const result<void>& outcome, instant now) {
     case stored::nothing: break;
     case stored::terms:
       now_ = step::following;
-      failures_ = 0;
       acknowledge(now);
       break;
-    case stored::changes: acknowledge(now); break;
+    case stored::changes:
+      trouble_is_over();
+      acknowledge(now);
+      break;
     case stored::chunk:
       receiver_->stored();
       acknowledge(now);
@@ -240,7 +247,7 @@ void follower::handle_committed(const result<void>& outcome, instant now) {
       receiver_->stored();
       acknowledge(now);
       receiver_.reset();
-      failures_ = 0;
+      trouble_is_over();
       now_ = step::following;
       if (copied_) {
         session_.reset();

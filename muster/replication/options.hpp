@@ -38,6 +38,7 @@ struct options {
   duration acknowledge_timeout{std::chrono::seconds{2}};  ///< an active slave's, before it is dropped
   duration join_timeout{
       std::chrono::milliseconds{500}};  ///< a slave about to become active holds answers at most so long
+  duration join_retry_delay{std::chrono::seconds{30}};  ///< before one that failed to may hold answers again
   duration catch_up_timeout{std::chrono::seconds{30}};  ///< a slave's acknowledgement of one step of its catch-up
   duration heartbeat_interval{std::chrono::milliseconds{500}};
   duration master_silence_timeout{std::chrono::seconds{3}};  ///< a slave gives a silent master up

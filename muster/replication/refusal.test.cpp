@@ -75,8 +75,10 @@ TEST_F(refusals, another_database_is_refused_on_both_sides_and_nothing_is_overwr
   g.mend_all();
   begin("X", role::slave);
   ASSERT_TRUE(g.run_until([&] { return g.is("X", phase::refused); }, seconds{5}));
-  const std::string slave = g.last_told("X", event_kind::refused_master);
-  EXPECT_NE(slave.find("--initdb-from-replica M"), std::string::npos);
+  for (const auto& sentence :
+       {g.last_told("X", event_kind::refused_by_master), g.last_told("M", event_kind::slave_refused)}) {
+    EXPECT_NE(sentence.find("--initdb-from-replica M"), std::string::npos) << "both logs say what to do";
+  }
   EXPECT_EQ(g.at("X").machine->published.size(), 1U);
 
   history foreign = g.at("X").core->history();
@@ -177,11 +179,19 @@ TEST_F(refusals, a_slave_ignores_a_master_of_a_lower_term) {
   old.role = role::master;
   old.phase = phase::serving;
   old.history = g.at("M").core->history();
-  g.sent_elsewhere.clear();
+  const peer_id speaker{1'000'000};
   ASSERT_TRUE(g.run_until(
       [&] {
+        for (const auto& sent : std::exchange(g.sent_elsewhere, {})) {
+          if (const auto* asked = std::get_if<open>(&sent.what)) {
+            opened yes;
+            yes.attempt = asked->attempt;
+            yes.from = old;
+            g.inject("B", speaker, yes);
+          }
+        }
         for (std::uint64_t round = 1; round < 200; ++round) {
-          g.inject("B", peer_id{1'000'000}, description{round, old});
+          g.inject("B", speaker, description{round, old});
         }
         return g.is("B", phase::refused);
       },

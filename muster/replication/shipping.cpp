@@ -111,6 +111,12 @@ bool shipping::handle_closed(peer_id from, const closed& what, instant now) {
   if (slave == nullptr) {
     return false;
   }
+  if (what.reason == refusal::storage || what.reason == refusal::cannot_apply) {
+    if (troubled_.size() >= core_.how.sessions_max) {
+      troubled_.clear();
+    }
+    troubled_[slave->who.name] = now + core_.how.join_retry_delay;
+  }
   drop(*slave, std::nullopt, what.sentence, now);
   return true;
 }
@@ -154,9 +160,9 @@ instant shipping::next_deadline() const {
 
 void shipping::handle_overdue(slave_session& slave, instant now) {
   if (slave.now == standing::joining) {
-    // It held an answer once and must not do so again before it has proved that it keeps up.
+    // It has held answers up and must not do so again soon; without that it becomes active when it has all.
     slave.now = standing::reading;
-    slave.may_join = false;
+    slave.join_from = now + core_.how.join_retry_delay;
     return;
   }
   const auto bound = slave.now == standing::active ? core_.how.acknowledge_timeout : core_.how.catch_up_timeout;
@@ -181,7 +187,7 @@ void shipping::ship(slave_session& slave, instant now) {
   log.copy_after(slave.matched, core_.how.message_bytes_max, entries);
   slave.sent_through = entries.back().number;
   slave.sent_first = now;
-  if (slave.now == standing::reading && slave.may_join && *slave.sent_through == log.last()) {
+  if (slave.now == standing::reading && now >= slave.join_from && *slave.sent_through == log.last()) {
     slave.now = standing::joining;
   }
   send_append(slave, std::move(entries), now);
@@ -226,7 +232,7 @@ void shipping::send_append(slave_session& slave, std::vector<log_entry> entries,
 
 void shipping::become_active(slave_session& slave, instant now) {
   slave.now = standing::active;
-  slave.may_join = true;
+  troubled_.erase(slave.who.name);
   core_.tell(event_kind::slave_active, slave.who.name,
              fmt::format("slave '{}' is active with all changes up to {}", slave.who.name, slave.matched));
   refresh_roster(now);

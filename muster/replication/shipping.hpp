@@ -81,6 +81,8 @@ class shipping {
 
   core& core_;
   sessions sessions_;
+  /// Slaves that could not store or apply what they got, and from when on they may hold answers again while joining.
+  std::map<std::string, instant> troubled_;
   /// The last refusal of each name that was told as an event: a refused slave tries again and again.
   std::map<std::string, std::string> told_refusals_;
 };

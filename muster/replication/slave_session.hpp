@@ -36,7 +36,7 @@ struct slave_session {
 
   standing now{standing::waiting};
   serial matched;       ///< durable there
-  bool may_join{true};  ///< it has not yet failed to answer in time while joining
+  instant join_from{};  ///< before this it may not hold answers while joining: it has failed to keep up lately
 
   /// At most one message with changes is on its way; up to which change, and since when.
   std::optional<serial> sent_through;

@@ -224,6 +224,8 @@ class cluster {
     return out;
   }
 
+  /// Called for each message that a replica sends to another.
+  std::function<void(const std::string& from, const std::string& to, const message&)> on_send;
   /// Called after each turn of a replica.
   std::function<void(node&)> after_turn;
   std::function<void(node&, const completion&)> on_answer;
@@ -313,6 +315,9 @@ class cluster {
     if (to == by_process_.end()) {
       sent_elsewhere.push_back(what);
       return;
+    }
+    if (on_send) {
+      on_send(from.name, to->second, what.what);
     }
     if (cuts_.contains(std::minmax(from.name, to->second))) {
       return;
