@@ -126,13 +126,13 @@ class applier {
                 id, application);
   }
 
-  void put(ref<object> one) {
+  void put(const ref<object>& one) {
     rows_.push_back(row_of(*one));
-    editor_.put_object(std::move(one));
+    editor_.put_object(one);
   }
-  void put(ref<adapter> one) {
+  void put(const ref<adapter>& one) {
     rows_.push_back(row_of(*one));
-    editor_.put_adapter(std::move(one));
+    editor_.put_adapter(one);
   }
   void erase(const adapter& one) {
     rows_.push_back(erasure(table::adapters, one.row_key()));

@@ -17,20 +17,17 @@ namespace {
 [[nodiscard]] result<void> add_object_row(state& built, std::uint64_t key, byte_view value) {
   const auto read = read_object_row(value);
   if (!read) return fail(read.error());
-  const auto identity = trusted_identity(read->proxy);
-  if (built.find_object(identity) != nullptr) {
-    return fail(errc::corrupt, "object `{}' is there already", to_text(identity));
-  }
   state_editor editor{built};
-  editor.put_object(object::make(editor.intern_type(read->type), read->proxy, key));
+  const auto before = editor.put_object(object::make(editor.intern_type(read->type), read->proxy, key));
+  if (before != nullptr) return fail(errc::corrupt, "object `{}' is there already", to_text(before->identity()));
   return {};
 }
 
 [[nodiscard]] result<void> add_adapter_row(state& built, std::uint64_t key, byte_view value) {
   const auto read = read_adapter_row(value);
   if (!read) return fail(read.error());
-  if (built.find_adapter(read->id) != nullptr) return fail(errc::corrupt, "adapter `{}' is there already", read->id);
-  state_editor{built}.put_adapter(adapter::make(read->id, read->replica_group, read->proxy, key));
+  const auto before = state_editor{built}.put_adapter(adapter::make(read->id, read->replica_group, read->proxy, key));
+  if (before != nullptr) return fail(errc::corrupt, "adapter `{}' is there already", read->id);
   return {};
 }
 

@@ -25,6 +25,7 @@ template <typename Index>
 }
 
 [[nodiscard]] replica_group& editable_group(group_map& groups, std::string_view id) {
+  if (auto* own = groups.find_unshared(id)) return *own;
   if (groups.find(id) == nullptr) groups.set(ref<replica_group>{new replica_group{id}});
   return editable(groups, id);
 }
@@ -43,15 +44,18 @@ ref<interned> state_editor::intern_type(std::string_view type) const {
   return known != nullptr ? known->type : interned::make(type);
 }
 
-void state_editor::put_object(ref<object> one) {
-  if (const auto* before = edited_.objects_.find(one->identity()); before != nullptr) {
-    if (before->type() != one->type()) drop_from_type(*before);
+ref<object> state_editor::put_object(const ref<object>& one) {
+  auto before = edited_.objects_.set(one);
+  if (before != nullptr && before->type() != one->type()) drop_from_type(*before);
+  if (auto* type = edited_.types_.find_unshared(one->type())) {
+    type->objects.set(one);
+    return before;
   }
   if (edited_.types_.find(one->type()) == nullptr) {
     edited_.types_.set(ref<objects_of_type>{new objects_of_type{one->type_ref()}});
   }
   editable(edited_.types_, one->type()).objects.set(one);
-  edited_.objects_.set(std::move(one));
+  return before;
 }
 
 void state_editor::erase_object(identity_view id) {
@@ -64,12 +68,11 @@ void state_editor::drop_from_type(const object& one) {
   if (type.objects.empty()) edited_.types_.erase(one.type());
 }
 
-void state_editor::put_adapter(ref<adapter> one) {
-  if (const auto* before = edited_.adapters_.find(one->id()); before != nullptr) {
-    if (before->replica_group() != one->replica_group()) drop_from_group(*before);
-  }
+ref<adapter> state_editor::put_adapter(const ref<adapter>& one) {
+  auto before = edited_.adapters_.set(one);
+  if (before != nullptr && before->replica_group() != one->replica_group()) drop_from_group(*before);
   if (!one->replica_group().empty()) editable_group(edited_.groups_, one->replica_group()).members.set(one);
-  edited_.adapters_.set(std::move(one));
+  return before;
 }
 
 void state_editor::erase_adapter(std::string_view id) {

@@ -15,10 +15,11 @@ class state_editor {
   /// The name of a type, shared with the objects that have it already.
   [[nodiscard]] ref<interned> intern_type(std::string_view type) const;
 
-  void put_object(ref<object> one);
-  void erase_object(identity_view id);
+  /// Insert, or replace the one of that name, which is given back.
+  ref<object> put_object(const ref<object>& one);
+  ref<adapter> put_adapter(const ref<adapter>& one);
 
-  void put_adapter(ref<adapter> one);
+  void erase_object(identity_view id);
   void erase_adapter(std::string_view id);
 
   /// Inserts an application with all that it deploys, or replaces the one of its name. Groups that both deploy keep the
