@@ -144,6 +144,11 @@ constexpr auto rows = std::to_array<property_row>({
      "Bytes of those changes.", ""},
     {"Muster.Registry.SnapshotChunkBytes", bytes, "262144", 4096, 16'777'216, supported,
      "Size of the pieces in which a snapshot travels; keep it far below Ice.MessageSizeMax.", ""},
+    {"Muster.Registry.InFlightBytesMax", bytes, "67108864", std::int64_t{16} << 20U, std::int64_t{1} << 32U, supported,
+     "Bytes handed to the transport for one replica and not yet on their way; a replica that falls further behind "
+     "loses "
+     "its session and catches up.",
+     ""},
     {"Muster.Registry.BatchMax", integer, "1024", 1, 100'000, supported, "Changes in one commit.", ""},
 
     // Bounds of requests.

@@ -182,6 +182,7 @@ replication_settings read_replication(value_reader& from) {
       .log_changes_max = from.count<std::uint64_t>("Muster.Registry.Log.MaxChanges"),
       .log_bytes_max = from.count<std::uint64_t>("Muster.Registry.Log.MaxBytes"),
       .snapshot_chunk_bytes = from.count<std::uint64_t>("Muster.Registry.SnapshotChunkBytes"),
+      .in_flight_bytes_max = from.count<std::uint64_t>("Muster.Registry.InFlightBytesMax"),
       .batch_changes_max = from.count<std::size_t>("Muster.Registry.BatchMax"),
   };
 }

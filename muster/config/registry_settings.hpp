@@ -90,7 +90,8 @@ struct replication_settings {
   std::uint64_t log_changes_max{};  ///< changes kept for catch-up
   std::uint64_t log_bytes_max{};
   std::uint64_t snapshot_chunk_bytes{};
-  std::size_t batch_changes_max{};  ///< changes in one commit
+  std::uint64_t in_flight_bytes_max{};  ///< handed to the transport for one peer and not yet on their way
+  std::size_t batch_changes_max{};      ///< changes in one commit
   friend bool operator==(const replication_settings&, const replication_settings&) = default;
 };
 
