@@ -196,9 +196,11 @@ TEST_F(catch_up, a_slave_that_cannot_apply_a_change_resynchronises_and_says_so) 
   start_slave("A");
   ASSERT_TRUE(active("A"));
   g.at("A").machine->poisoned = "b=1";
-  g.propose("M", "a=1");
-  g.propose("M", "b=1");
+  bool clean = true;
+  g.after_turn = [&](cluster::node& one) { clean = clean && one.machine->staged == one.machine->published; };
+  g.propose_together("M", {"a=1", "b=1"});
   g.run(milliseconds{100});
+  EXPECT_TRUE(clean) << "the changes before it in the message are unstaged as well";
   EXPECT_NE(g.last_told("A", event_kind::apply_failed).find("resynchronises"), std::string::npos);
   ASSERT_TRUE(g.run_until([&] { return g.at("A").machine->installs == 2 && g.is("A", phase::active); }, seconds{10}));
   expect_equal("A", "M");
@@ -250,6 +252,55 @@ TEST_F(catch_up, a_tail_that_nobody_was_told_of_is_saved_before_it_is_dropped) {
   EXPECT_EQ(text(tail->entries[0].change.view()), "lost1=x");
   EXPECT_EQ(text(tail->entries[1].change.view()), "lost2=x");
   EXPECT_TRUE(g.told("M", event_kind::tail_saved));
+}
+
+TEST_F(catch_up, a_tail_longer_than_the_log_is_kept_is_saved_whole) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  options forgetful = cluster::defaults("B", role::slave);
+  forgetful.log_entries_max = 2;
+  g.start(forgetful);
+  ASSERT_TRUE(active("B"));
+  g.propose("M", "a=1");
+  g.run(seconds{2});
+  // A holds the answers back, while B gets the changes.
+  g.cut("A", "M");
+  for (int i = 0; i < 6; ++i) {
+    g.propose("M", fmt::format("lost{}=x", i));
+  }
+  ASSERT_TRUE(g.run_until([&] { return g.at("B").core->history().last == serial{7}; }, seconds{1}));
+  g.crash("M");
+  g.crash("B");
+  g.mend_all();
+  g.stop("A");
+  g.start(cluster::defaults("A", role::master));
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::serving); }, seconds{5}));
+  start_slave("B");
+  ASSERT_TRUE(active("B"));
+  ASSERT_EQ(g.at("B").tails.size(), 1U);
+  EXPECT_EQ(decode_tail(g.at("B").tails.front().content)->entries.size(), 6U);
+}
+
+TEST_F(catch_up, a_message_of_another_term_is_ignored_within_a_session) {
+  start_master();
+  session_id session;
+  g.on_send = [&](const std::string&, const std::string& to, const message& what) {
+    if (const auto* one = std::get_if<opened>(&what); one != nullptr && to == "A") {
+      session = one->session;
+    }
+  };
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  append forged;
+  forged.session = session;
+  forged.current = {.number = 1, .id = {}};
+  forged.entries = {{serial{1}, shared_bytes{text("forged=1")}}};
+  g.inject("A", *g.at("M").process, forged);
+  EXPECT_TRUE(g.at("A").machine->published.empty());
+  forged.current = g.at("M").core->history().terms.current();
+  g.inject("A", peer_id{1'000'000}, forged);
+  EXPECT_TRUE(g.at("A").machine->published.empty()) << "nor is one from another peer";
 }
 
 TEST_F(catch_up, a_tail_that_came_within_a_snapshot_can_be_saved_too) {

@@ -340,9 +340,14 @@ void follower::observe(const self_description& other, instant now) {
 }
 
 void follower::reopen(instant now) {
-  if (session_ && copy_from_.empty()) {
+  if (!copy_from_.empty()) {
+    return;
+  }
+  if (session_) {
     leave(refusal::asked_to_leave, "it announces new endpoints");
     search(now);
+  } else if (now_ == step::opening) {
+    search(now);  // the attempt under way told the master the former endpoints
   }
 }
 

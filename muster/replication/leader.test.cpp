@@ -34,6 +34,12 @@ TEST(leader, without_slaves_answers_when_the_change_is_durable) {
   EXPECT_EQ(g.at("M").disk.present.rows.size(), 1U);
 }
 
+TEST(leader, without_slaves_persists_with_a_change_that_it_is_acknowledged) {
+  grid g{{}};
+  g.propose("M", "a=1");
+  EXPECT_EQ(decode_meta(*g.at("M").disk.present.meta)->history.acknowledged, serial{1});
+}
+
 TEST(leader, commits_waiting_proposals_together_and_a_lone_one_at_once) {
   grid g{{}};
   const int before = g.at("M").disk.steps;
