@@ -222,7 +222,7 @@ result<void> make_database_where_none_is(const std::filesystem::path& directory)
   lock += "-lock";
   ::unlink(name.c_str());
   ::unlink(lock.c_str());
-  const auto made = [&]() -> result<void> {
+  auto made = [&]() -> result<void> {
     auto env = lmdb::environment::open(
         name, {.map_bytes = new_database_map_bytes, .single_file = true, .tables_max = tables_max});
     if (!env) {

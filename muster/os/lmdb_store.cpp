@@ -35,7 +35,8 @@ constexpr std::uint64_t file_step_max_bytes = 64 * mebibyte;
 /// Beyond what a step needs the file is this much longer, so that deletes find their pages on a full disk.
 constexpr std::uint64_t file_slack_bytes = mebibyte;
 /// A replacement's transaction that has taken in so much is committed: its pages lie in anonymous memory until then.
-constexpr std::uint64_t replacement_transaction_bytes = 64 * mebibyte;
+/// The next one then rewrites most of these pages, so the bound is high: a million small records stay below it.
+constexpr std::uint64_t replacement_transaction_bytes = 192 * mebibyte;
 /// After a transaction of this size the environment is opened anew, because LMDB keeps the memory of its pages.
 constexpr std::uint64_t large_transaction_bytes = 16 * mebibyte;
 /// What every commit touches besides its rows: meta, the list of tables, the list of free pages.
@@ -260,6 +261,8 @@ int lmdb_store::add_to_replacement(const replication::commit& step) {
     next_ = {};
     next_.generation = generation_ + 1;
     replacement_lost_ = false;
+    // Address space for the first transaction, which for most replacements is the only one.
+    static_cast<void>(grow_map(env_.pages_reached() + 2 * replacement_transaction_bytes / page_bytes_));
     if (const int status = env_.begin_write(next_.txn); status != 0) {
       return status;
     }
@@ -407,6 +410,9 @@ bool lmdb_store::grow_map(std::uint64_t pages_end) {
     return true;
   }
   const std::uint64_t now = env_.map_bytes();
+  if (pages_end != 0 && pages_end * page_bytes_ <= now) {
+    return true;
+  }
   const std::uint64_t stepped = now + std::min(now, map_step_max_bytes);
   const std::uint64_t wanted = std::max(stepped, pages_end * page_bytes_);
   const std::uint64_t next = std::min(wanted, pages_limit_ * page_bytes_);
@@ -524,7 +530,11 @@ result<void> lmdb_store::load(replication::load_visitor& visitor) {
     replacement_lost_ = true;
     return refuse(judge_failed_write(status, next_.pages()));
   }
-  return read_database(env_, directory_, visitor);
+  if (auto read = read_database(env_, directory_, visitor); !read) {
+    return read;
+  }
+  // What was read is elsewhere now; the mapped pages need not count as ours.
+  return env_.pages_reached() * page_bytes_ < large_transaction_bytes ? result<void>{} : reopen();
 }
 
 }  // namespace muster::os

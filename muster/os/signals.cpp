@@ -57,7 +57,7 @@ void let_writes_fail() noexcept {
   ::signal(SIGXFSZ, SIG_IGN);
 }
 
-result<signal_listener> signal_listener::start(std::vector<int> signals, std::function<void(int)> received) {
+result<signal_listener> signal_listener::start(const std::vector<int>& signals, std::function<void(int)> received) {
   signal_listener out;
   const sigset_t set = set_of(signals);
   out.signal_fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

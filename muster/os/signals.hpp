@@ -22,7 +22,8 @@ void let_writes_fail() noexcept;
 class signal_listener {
  public:
   /// `received` is called on the listener's own thread; it posts, and does not block.
-  [[nodiscard]] static result<signal_listener> start(std::vector<int> signals, std::function<void(int)> received);
+  [[nodiscard]] static result<signal_listener> start(const std::vector<int>& signals,
+                                                     std::function<void(int)> received);
 
   signal_listener(signal_listener&& other) noexcept;
   signal_listener& operator=(signal_listener&&) = delete;

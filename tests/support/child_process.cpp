@@ -39,7 +39,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
     }
   }
   for (const auto& [name, value] : more) {
-    out.push_back(name + "=" + value);
+    out.push_back(std::string{name}.append("=").append(value));
   }
   return out;
 }

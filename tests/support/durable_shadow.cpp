@@ -233,7 +233,9 @@ void shadow_directory::write_after_cut(const std::string& to, std::uint64_t seed
   ::mkdir(to.c_str(), 0700);
   std::uint64_t number = 0;
   for (const auto& [name, file] : left) {
-    write_whole(to + "/" + name, file->after_cut(seed == 0 ? 0 : seed + ++number));
+    std::string path = to;
+    path.append("/").append(name);
+    write_whole(path, file->after_cut(seed == 0 ? 0 : seed + ++number));
   }
 }
 

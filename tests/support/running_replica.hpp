@@ -117,6 +117,7 @@ class running_replica {
     options.dynamic_registration = settings_.dynamic_registration;
     options.replication.name = settings_.replica_name;
     options.replication.role = settings_.is_master() ? replication::role::master : replication::role::slave;
+    options.sessions.sessions_max_per_kind = settings_.sessions.sessions_max;
     service_ = value(registry::service::make(std::move(options),
                                              {.strand = strand_executor_,
                                               .store = store_,

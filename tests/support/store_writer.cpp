@@ -131,9 +131,12 @@ int run(const std::string& directory, std::uint64_t limit_mib) {
   }
   auto store =
       os::lmdb_store::open(*taken, {.map_bytes = std::uint64_t{1} << 20U, .map_limit_bytes = limit_mib << 20U});
+  if (!store) {
+    say("refused " + refusal(store.error()));
+    return 1;
+  }
   tests::content_reader reader;
-  auto loaded = store ? (*store)->load(reader) : result<void>{fail(std::move(store).error())};
-  if (!loaded) {
+  if (const auto loaded = (*store)->load(reader); !loaded) {
     say("refused " + refusal(loaded.error()));
     return 1;
   }
