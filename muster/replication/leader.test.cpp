@@ -84,6 +84,25 @@ TEST(leader, is_delayed_by_a_stopped_slave_once_and_by_its_bound) {
   EXPECT_TRUE(g.is("A", phase::active));
 }
 
+TEST(leader, is_not_held_up_by_a_slave_that_answers_in_time_but_falls_behind) {
+  cluster g;
+  options how = cluster::defaults("M", role::master);
+  how.message_bytes_max = 10;  // one change in a message
+  g.start(how);
+  ASSERT_TRUE(g.run_until([&] { return g.is("M", phase::serving); }, seconds{5}));
+  g.start(cluster::defaults("A", role::slave));
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::active); }, seconds{5}));
+  g.weather.delay_max = milliseconds{800};
+  std::vector<std::uint64_t> tickets;
+  for (int i = 0; i < 30; ++i) {
+    tickets.push_back(g.propose("M", fmt::format("key{}=x", i)));
+  }
+  const instant begin = g.now();
+  ASSERT_TRUE(g.run_until([&] { return g.answer("M", tickets.back()) != nullptr; }, seconds{30}));
+  EXPECT_LE(g.now() - begin, seconds{2} + milliseconds{10});
+  EXPECT_NE(g.last_told("M", event_kind::slave_dropped).find("did not have a change"), std::string::npos);
+}
+
 TEST(leader, lets_go_of_a_slave_at_once_when_its_connection_breaks) {
   grid g{{"A"}};
   g.pause("A");

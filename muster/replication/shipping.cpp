@@ -46,6 +46,7 @@ void shipping::handle_appended(peer_id from, const appended& what, instant now) 
   if (slave->sent_through && slave->matched >= *slave->sent_through) {
     slave->sent_through.reset();
   }
+  forget_what_all_hold();
   if (slave->now == standing::waiting) {
     slave->now = standing::reading;
   }
@@ -112,10 +113,7 @@ bool shipping::handle_closed(peer_id from, const closed& what, instant now) {
     return false;
   }
   if (what.reason == refusal::storage || what.reason == refusal::cannot_apply) {
-    if (troubled_.size() >= core_.how.sessions_max) {
-      troubled_.clear();
-    }
-    troubled_[slave->who.name] = now + core_.how.join_retry_delay;
+    remember_trouble(slave->who.name, now);
   }
   drop(*slave, std::nullopt, what.sentence, now);
   return true;
@@ -133,7 +131,7 @@ void shipping::handle_peer_gone(peer_id which, instant now) {
 void shipping::handle_tick(instant now) {
   for (auto at = sessions_.begin(); at != sessions_.end();) {
     slave_session& slave = (at++)->second;  // it may be dropped
-    if (now >= slave.overdue_at(core_.how)) {
+    if (now >= overdue_at(slave)) {
       handle_overdue(slave, now);
       continue;
     }
@@ -153,9 +151,27 @@ void shipping::handle_tick(instant now) {
 instant shipping::next_deadline() const {
   instant out = instant_never;
   for (const auto& [id, slave] : sessions_) {
-    out = std::min({out, slave.overdue_at(core_.how), slave.next_send(core_.how)});
+    out = std::min({out, overdue_at(slave), slave.next_send(core_.how)});
   }
   return out;
+}
+
+instant shipping::overdue_at(const slave_session& slave) const {
+  instant out = slave.overdue_at(core_.how);
+  if (slave.now == standing::active) {
+    const auto oldest = std::ranges::upper_bound(unheld_, slave.matched, {}, &committed::through);
+    if (oldest != unheld_.end()) {
+      out = std::min(out, std::max(oldest->at, slave.active_since) + core_.how.acknowledge_timeout);
+    }
+  }
+  return out;
+}
+
+void shipping::forget_what_all_hold() {
+  const serial held = held_by_all();
+  while (!unheld_.empty() && unheld_.front().through <= held) {
+    unheld_.pop_front();
+  }
 }
 
 void shipping::handle_overdue(slave_session& slave, instant now) {
@@ -165,14 +181,27 @@ void shipping::handle_overdue(slave_session& slave, instant now) {
     slave.join_from = now + core_.how.join_retry_delay;
     return;
   }
+  const bool answers = now < slave.overdue_at(core_.how);
+  if (answers) {
+    remember_trouble(slave.who.name, now);
+  }
   const auto bound = slave.now == standing::active ? core_.how.acknowledge_timeout : core_.how.catch_up_timeout;
   drop(slave, refusal::missed_bound,
-       fmt::format("it did not answer within {} ms",
+       fmt::format("it did not {} within {} ms", answers ? "have a change" : "answer",
                    std::chrono::duration_cast<std::chrono::milliseconds>(bound).count()),
        now);
 }
 
+void shipping::remember_trouble(const std::string& name, instant now) {
+  if (troubled_.size() >= core_.how.sessions_max) {
+    troubled_.clear();
+  }
+  troubled_[name] = now + core_.how.join_retry_delay;
+}
+
 void shipping::ship_all(instant now) {
+  unheld_.push_back({core_.position().last, now});
+  forget_what_all_hold();
   for (auto at = sessions_.begin(); at != sessions_.end();) {
     ship((at++)->second, now);
   }
@@ -232,6 +261,7 @@ void shipping::send_append(slave_session& slave, std::vector<log_entry> entries,
 
 void shipping::become_active(slave_session& slave, instant now) {
   slave.now = standing::active;
+  slave.active_since = now;
   troubled_.erase(slave.who.name);
   core_.tell(event_kind::slave_active, slave.who.name,
              fmt::format("slave '{}' is active with all changes up to {}", slave.who.name, slave.matched));

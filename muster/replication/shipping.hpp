@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -73,14 +74,26 @@ class shipping {
   [[nodiscard]] bool keeps_up(slave_session& slave, instant now);
   void send_append(slave_session& slave, std::vector<log_entry> entries, instant now);
   void become_active(slave_session& slave, instant now);
+  /// When the bound of this slave passes: of its next answer, and of any change that it holds up. A slave that answers
+  /// each message in time but falls behind all the same must not make callers wait for ever.
+  [[nodiscard]] instant overdue_at(const slave_session& slave) const;
+  void forget_what_all_hold();
+  void remember_trouble(const std::string& name, instant now);
   /// The bound of this slave has passed; it may be gone afterwards.
   void handle_overdue(slave_session& slave, instant now);
   void answer_open(slave_session& slave);
   /// Forgets the slave; tells it why if `reason` is set.
   void drop(slave_session& slave, std::optional<refusal> reason, const std::string& sentence, instant now);
 
+  struct committed {
+    serial through;
+    instant at;
+  };
+
   core& core_;
   sessions sessions_;
+  /// When what some slave may still hold up became durable here, oldest first.
+  std::deque<committed> unheld_;
   /// Slaves that could not store or apply what they got, and from when on they may hold answers again while joining.
   std::map<std::string, instant> troubled_;
   /// The last refusal of each name that was told as an event: a refused slave tries again and again.

@@ -44,6 +44,7 @@ struct slave_session {
   /// The oldest unanswered heartbeat.
   std::optional<instant> heartbeat_since;
   instant last_sent{};
+  instant active_since{};
   std::uint64_t roster_known{0};
   std::unique_ptr<snapshot_sender> snapshot;
 
@@ -51,7 +52,7 @@ struct slave_session {
   [[nodiscard]] bool holds_answers() const noexcept { return now == standing::joining || now == standing::active; }
   [[nodiscard]] bool reads_log() const noexcept { return now >= standing::reading; }
 
-  /// When its patience is over: see `shipping::handle_overdue`.
+  /// When the time for its next answer is over.
   [[nodiscard]] instant overdue_at(const options& how) const noexcept {
     switch (now) {
       case standing::waiting: return last_sent + how.catch_up_timeout;
