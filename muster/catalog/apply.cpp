@@ -61,14 +61,13 @@ class applier {
   [[nodiscard]] result<void> operator()(const set_adapter& one) {
     if (one.id.empty()) return fail(errc::invalid_argument, "the id of an adapter must not be empty");
     if (auto free = check_adapter_is_dynamic(one.id); !free) return free;
-    const auto* group = current_.find_replica_group(one.replica_group);
-    if (group != nullptr && group->is_deployed()) {
+    if (const auto application = deploying_application(one.replica_group); !application.empty()) {
       return fail(
           errc::conflict,
           "registering adapter `{}' with the replica group `{}' is not allowed: the replica group was added with "
           "the application descriptor `{}', and only adapters specified in an application descriptor can be "
           "members of it",
-          one.id, one.replica_group, group->deployment->application->text());
+          one.id, one.replica_group, application);
     }
     const auto* there = current_.find_adapter(one.id);
     put(adapter::make(one.id, one.replica_group, one.proxy.content(), there != nullptr ? there->row_key() : serial_));

@@ -227,11 +227,12 @@ TEST_F(applications, keep_their_objects_and_adapters_from_single_changes) {
 }
 
 TEST_F(applications, keep_dynamic_adapters_out_of_their_groups) {
-  expect_refused(
-      set_adapter{"A", "app-group", direct({"dummy", ""}, 1)}, errc::conflict,
-      "registering adapter `A' with the replica group `app-group' is not allowed: the replica group was added "
-      "with the application descriptor `app', and only adapters specified in an application descriptor can be "
-      "members of it");
+  for (const auto* id : {"app-group", "app-adapter1"}) {
+    expect_refused(set_adapter{"A", id, direct({"dummy", ""}, 1)}, errc::conflict,
+                   "registering adapter `A' with the replica group `" + std::string{id} +
+                       "' is not allowed: the replica group was added with the application descriptor `app', and only "
+                       "adapters specified in an application descriptor can be members of it");
+  }
 }
 
 }  // namespace

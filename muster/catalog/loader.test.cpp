@@ -34,7 +34,7 @@ void write(stored& store, const std::vector<row>& rows) {
   loader loading;
   for (const auto& [place, value] : store) RC_ASSERT(loading.add(place.first, place.second, value).has_value());
   auto loaded = loading.finish();
-  RC_ASSERT(loaded.has_value());
+  if (!loaded) RC_FAIL(loaded.error().message);
   return *loaded;
 }
 
@@ -75,6 +75,7 @@ void expect_coherent(const state& current) {
   RC_ASSERT(members == grouped);
   std::size_t deployed_grouped = 0;
   for (const auto& one : current.deployed_adapters()) {
+    RC_ASSERT(current.find_replica_group(one.id()) == nullptr);
     if (!one.entry.replica_group.empty()) ++deployed_grouped;
   }
   RC_ASSERT(deployed_members == deployed_grouped);

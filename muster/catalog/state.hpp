@@ -33,10 +33,10 @@ using type_map = persistent_map<by_id<objects_of_type>>;
 ///
 /// It changes only by `apply` (apply.hpp) and is rebuilt from rows by `loader` (loader.hpp).
 ///
-/// Always: an identity, an adapter id, a server id, a group's id and an application's name each name one thing, and a
-/// deployed group shares its id with no adapter (a dynamic group may; the adapter then comes first); every object
-/// stands under its type; every dynamic adapter that names a group is its member; what is deployed belongs to an
-/// application that is there.
+/// Always: an identity, an adapter id, a server id, a group's id and an application's name each name one thing; a
+/// deployed adapter or group shares its id with no other adapter or group (dynamic ones may share, and the adapter then
+/// comes first); every object stands under its type; every dynamic adapter that names a group is its member; what is
+/// deployed belongs to an application that is there.
 class state {
  public:
   // Well-known objects, of their own and of applications.
