@@ -188,6 +188,10 @@ result<database_probe> probe_database(const std::filesystem::path& directory) {
     if (errno == ENOENT) {
       return database_probe{};
     }
+    if (errno == EACCES) {
+      return fail(errc::invalid_argument, "cannot look into the database directory '{}': {}", directory.string(),
+                  system_message(errno));
+    }
     return storage_failure(errno, fmt::format("cannot look at '{}'", data_file(directory).string()));
   }
   if (found.st_size == 0) {

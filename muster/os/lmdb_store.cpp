@@ -330,6 +330,9 @@ int lmdb_store::swap_replacement(const replication::commit& step) {
     status = lmdb::clear_log(txn);
   }
   if (status == 0) {
+    status = lmdb::append_log(txn, step.log_append);
+  }
+  if (status == 0) {
     status = lmdb::put_meta(txn, format::generation_key, format::encode_generation(next_.generation));
   }
   if (status == 0) {

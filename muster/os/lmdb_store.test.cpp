@@ -120,8 +120,11 @@ TEST(lmdb_store, shows_a_replacement_only_after_the_swap) {
   expected.rows = {{{1, 3}, of("new")}, {{1, 5}, of("new")}, {{2, 1}, of("new")}, {{4, 4}, of("last")}};
   expected.meta = of("after the swap");
   EXPECT_EQ(db.content(), before);
-  ASSERT_TRUE(db->commit(replacement(commit::kind::replacement_swap, false, {{4, 4, of("last")}})));
-  EXPECT_EQ(db.content(), expected);
+  commit swap = replacement(commit::kind::replacement_swap, false, {{4, 4, of("last")}});
+  swap.log_append = {{serial{900}, shared_bytes{of("recent")}}};
+  expected.log = {{900, of("recent")}};
+  ASSERT_TRUE(db->commit(std::move(swap)));
+  EXPECT_EQ(db.content(), expected) << "the former log has gone with the former copy";
   db.reopen();
   EXPECT_EQ(db.content(), expected);
 }
@@ -339,6 +342,10 @@ RC_GTEST_PROP(lmdb_store, holds_what_a_plain_map_would_hold, ()) {
       }
       building->write(step.rows);
       if (swaps) {
+        for (std::uint64_t n = random.below(4); n > 0; --n) {
+          step.log_append.push_back({serial{++number}, shared_bytes{filled(random.below(500), number)}});
+        }
+        building->append_log(step.log_append);
         building->meta = step.meta;
         expected = *std::exchange(building, std::nullopt);
       }

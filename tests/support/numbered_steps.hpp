@@ -41,6 +41,7 @@ inline std::vector<replication::commit> numbered_step(std::uint64_t number) {
       out[i].rows.push_back({1, number * 100 + key * 10 + i, content(key)});
     }
   }
+  out.back().log_append = {{replication::serial{number}, replication::shared_bytes{content(number)}}};
   return out;
 }
 
@@ -57,6 +58,7 @@ inline store_content content_after(std::uint64_t last) {
         out = {};
       }
       out.write(step.rows);
+      out.append_log(step.log_append);
       out.meta = step.meta;
     }
   }

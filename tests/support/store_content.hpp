@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "muster/base/bytes.hpp"
 #include "muster/base/result.hpp"
@@ -28,12 +29,16 @@ struct store_content {
     }
   }
 
-  void change(const replication::commit& step) {
-    write(step.rows);
-    for (const auto& entry : step.log_append) {
+  void append_log(const std::vector<replication::log_entry>& entries) {
+    for (const auto& entry : entries) {
       const byte_view change = entry.change.view();
       log[entry.number.value()] = bytes{change.begin(), change.end()};
     }
+  }
+
+  void change(const replication::commit& step) {
+    write(step.rows);
+    append_log(step.log_append);
     log.erase(log.begin(), log.lower_bound(step.log_trim_below.value()));
     meta = step.meta;
   }
