@@ -80,6 +80,7 @@ TEST(backup, becomes_a_replicas_database_by_being_restored) {
   const scratch_directory scratch;
   make_database(scratch.path() / "db", 30);
   ASSERT_TRUE(backup_database(scratch.path() / "db", scratch.path() / "backup"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{scratch.path() / "backup"}, {}), 1) << "only the data";
   const auto restored = restore_database(scratch.path() / "backup", scratch.path() / "again");
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_TRUE(content_of(scratch.path() / "again") == content_after(30));

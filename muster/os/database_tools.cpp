@@ -35,7 +35,11 @@ result<lmdb::environment> open_for_reading(const std::filesystem::path& director
   if (!std::filesystem::exists(directory / "data.mdb", ignored)) {
     return fail(errc::not_found, "there is no database in '{}'", directory.string());
   }
-  auto env = lmdb::environment::open(directory, {.read_only = true, .tables_max = tables_max});
+  // Every owner makes LMDB's lock file and leaves it. Where there is none nobody writes, and we make none either: it
+  // might be one that the owner to come may not open.
+  const bool has_lock = std::filesystem::exists(directory / "lock.mdb", ignored);
+  auto env =
+      lmdb::environment::open(directory, {.read_only = true, .without_lock_file = !has_lock, .tables_max = tables_max});
   if (!env) {
     return fail(std::move(env).error());
   }
