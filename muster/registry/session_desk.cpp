@@ -54,7 +54,8 @@ void session_desk::destroy(session::session_id id, done answer) {
 void session_desk::acquire_lock(session::session_id id, lock_done answer) {
   strand_.post([this, id, answer = std::move(answer)] {
     const auto* info = table_.find(id);
-    answer(info != nullptr ? lock_.acquire(id, info->user) : lock_.check(id));
+    // What has ended takes no lock, of which nobody would relieve it.
+    answer(info != nullptr ? lock_.acquire(id, info->user) : tl::unexpected<session::access_denied>{{}});
   });
 }
 

@@ -1,0 +1,82 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "muster/ice/admin_servant.hpp"
+#include "muster/ice/exceptions.hpp"
+#include "muster/ice/reply_size.hpp"
+
+// What all changes, and all long lists, through `IceGrid::Admin` have in common.
+namespace muster::ice {
+namespace {
+
+void propose_to(registry::service& service, catalog::change what, std::function<void()> response,
+                std::function<void(std::exception_ptr)> exception,
+                std::function<std::exception_ptr(const error&)> own) {
+  service.propose(std::move(what), [response = std::move(response), exception = std::move(exception),
+                                    own = std::move(own)](const result<replication::serial>& outcome) {
+    if (outcome) {
+      response();
+      return;
+    }
+    auto thrown = own ? own(outcome.error()) : nullptr;
+    exception(thrown ? thrown : to_deployment_exception(outcome.error()));
+  });
+}
+
+}  // namespace
+
+bool admin_servant::takes_changes(const failed& exception) const {
+  const auto at = now();
+  if (at->takes_changes) return true;
+  const auto master = at->master_name.empty() ? std::string{"no master is known to it now"}
+                                              : fmt::format("the master is replica '{}'", at->master_name);
+  const auto sentence =
+      at->role == replication::role::master
+          ? fmt::format(
+                "this operation is not allowed on a slave or read-only master registry: '{}' takes no changes{}{}",
+                hall_->settings().replica_name, at->trouble.empty() ? "" : ", ", at->trouble)
+          : fmt::format(
+                "this operation is not allowed on a slave or read-only master registry: '{}' is a slave, and {}",
+                hall_->settings().replica_name, master);
+  exception(to_deployment_exception({errc::not_master, sentence}));
+  return false;
+}
+
+void admin_servant::propose(catalog::change what, done response, failed exception, explain own) const {
+  propose_to(hall_->service(), std::move(what), std::move(response), std::move(exception), std::move(own));
+}
+
+void admin_servant::propose_update(catalog::change what, done response, failed exception, explain own) const {
+  if (!takes_changes(exception)) return;
+  hall_->desk().when_not_locked(
+      ticket_.id,
+      [hall = hall_, what = std::move(what), response = std::move(response), exception,
+       own = std::move(own)]() mutable {
+        propose_to(hall->service(), std::move(what), std::move(response), std::move(exception), std::move(own));
+      },
+      [exception](const session::access_denied& why) {
+        exception(std::make_exception_ptr(IceGrid::AccessDeniedException{why.holder}));
+      });
+}
+
+void admin_servant::on_shell(task work, const failed& exception) const {
+  if (auto posted = hall_->shell().try_post(std::move(work)); !posted) {
+    exception(std::make_exception_ptr(Ice::UnknownException{__FILE__, __LINE__, posted.error().message}));
+  }
+}
+
+void admin_servant::answer_names(const session_hall& hall, Ice::StringSeq names, std::string_view what,
+                                 const given<Ice::StringSeq>& response, const failed& exception) {
+  std::size_t bytes = 0;
+  for (const auto& name : names) bytes += name.size() + (name.size() < 255 ? 1 : 5);
+  if (auto refused = refuse_oversized(hall.communicator(), bytes, names.size(), what)) {
+    exception(refused);
+  } else {
+    response(names);
+  }
+}
+
+catalog::edited admin_servant::edited_now() const { return {session_hall::wall_clock_ms(), ticket_.user}; }
+
+}  // namespace muster::ice
