@@ -46,13 +46,12 @@ class checker {
   void on_effects(node_index at, const replication::ready& what);
   void on_completion(node_index at, ticket of, const result<replication::serial>& outcome);
   void on_turn(node_index at);
+  /// A pause has ended.
+  void on_resumed(node_index at) { views_[at].held_up_until = clock_.now(); }
   void on_ended(node_index at);
   void on_violation(std::string what);
-  /// The disk of `to` was made equal to that of `from` from outside.
-  void on_cloned(node_index to, node_index from) {
-    views_[to].history = views_[from].history;
-    views_[to].rows_digest = views_[from].rows_digest;
-  }
+  /// Somebody has put other contents on the disk.
+  void on_overwritten(node_index at);
 
   /// The sentence about the first promise broken; empty as long as none is.
   [[nodiscard]] const std::string& violation() const noexcept { return violation_; }
@@ -68,6 +67,9 @@ class checker {
   /// At the end: the history of `at` replayed through the model, and nobody waits for an answer.
   void check_finally(node_index at, bool nothing_answered_may_be_lost);
 
+  /// The replicas that the process at `at` told its driver of last.
+  [[nodiscard]] const replication::roster& known_replicas(node_index at) const { return views_[at].replicas; }
+
   [[nodiscard]] std::uint64_t answered() const noexcept { return answered_.size(); }
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
@@ -79,7 +81,10 @@ class checker {
     std::uint64_t last_success{0};  ///< the serial of the last success told by the running process
     std::uint64_t turns{0};
     std::uint64_t steps{0};
+    bool overwritten{false};       ///< from outside or by order, and not active since
     bool slaves_just_left{false};  ///< in the effects being handed out
+    instant held_up_until{};       ///< until then the process could not answer anybody
+    replication::roster replicas;  ///< the last one it gave out
   };
   struct call {
     node_index at{0};

@@ -63,7 +63,11 @@ void cluster::on_completion(node_index which, ticket of, const result<replicatio
   checker_.on_completion(which, of, outcome);
 }
 
-void cluster::on_event(node_index, const replication::event&) {}
+void cluster::on_event(node_index, const replication::event& what) {
+  const auto kind = static_cast<std::size_t>(what.kind);
+  if (events_.size() <= kind) events_.resize(kind + 1);
+  ++events_[kind];
+}
 
 ticket cluster::call(node_index which) {
   const ticket of{++tickets_};

@@ -52,6 +52,8 @@ class cluster final : private network::receiver, private node_observer {
   void end_calls() noexcept { calling_ = false; }
   /// One change at `which`; its ticket.
   ticket call(node_index which);
+  /// How often each kind of event (replication::event_kind) came up.
+  [[nodiscard]] const std::vector<std::uint64_t>& events() const noexcept { return events_; }
   /// Ended well?
   [[nodiscard]] bool succeeded(ticket of) const { return succeeded_.contains(of); }
 
@@ -67,6 +69,7 @@ class cluster final : private network::receiver, private node_observer {
   void on_effects(node_index which, const replication::ready& what) override { checker_.on_effects(which, what); }
   void on_completion(node_index which, ticket of, const result<replication::serial>& outcome) override;
   void on_event(node_index which, const replication::event& what) override;
+  void on_resumed(node_index which) override { checker_.on_resumed(which); }
   void on_turn(node_index which) override { checker_.on_turn(which); }
   void on_ended(node_index which, bool refused_to_start) override;
   void on_violation(std::string what) override { checker_.on_violation(std::move(what)); }
@@ -87,6 +90,7 @@ class cluster final : private network::receiver, private node_observer {
   bool calling_{false};
   std::uint64_t tickets_{0};
   std::set<ticket> succeeded_;
+  std::vector<std::uint64_t> events_;
 };
 
 }  // namespace muster::sim

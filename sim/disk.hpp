@@ -47,8 +47,8 @@ class disk final : public replication::store {
   /// As if the unsettled step had never been handed over.
   void forget_unsettled() noexcept { pending_.reset(); }
 
-  /// Takes over what is durable there.
-  void clone(const disk& other) { durable_ = other.durable_; }
+  /// Somebody puts other contents on the disk while no process runs.
+  void overwrite(disk_image with) { durable_ = std::move(with); }
 
   void set_trouble(trouble what) noexcept { trouble_ = what; }
   [[nodiscard]] trouble present_trouble() const noexcept { return trouble_; }

@@ -21,12 +21,13 @@ const ledger::record* ledger::find(const position& where) const {
 }
 
 std::string ledger::enter(node_index writer, const replication::history& held, std::uint64_t number,
-                          const replication::shared_bytes& change) {
+                          const replication::shared_bytes& change, instant now) {
   const position here = at(held, number);
   if (!claim_term(here.term, writer)) {
     return fmt::format("change {} of a term that another machine serves was first written here", number);
   }
   record made;
+  made.since = now;
   made.change = change;
   if (number > 1) {
     const record* before = find(at(held, number - 1));

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "muster/base/instant.hpp"
 #include "muster/catalog/state.hpp"
 #include "muster/replication/position.hpp"
 #include "muster/replication/shared_bytes.hpp"
@@ -25,6 +26,7 @@ class ledger {
     friend auto operator<=>(const position&, const position&) = default;
   };
   struct record {
+    instant since{};  ///< durable somewhere
     replication::shared_bytes change;
     catalog::state state;          ///< after the change
     std::uint64_t rows_digest{0};  ///< the rows of `state` as first found on a disk
@@ -42,7 +44,7 @@ class ledger {
 
   /// `writer` is the first to hold change `number` of its history. Returns what is wrong with that, or nothing.
   [[nodiscard]] std::string enter(node_index writer, const replication::history& held, std::uint64_t number,
-                                  const replication::shared_bytes& change);
+                                  const replication::shared_bytes& change, instant now);
 
   /// Claims the term for the machine that serves as its master; false if it is another one's.
   [[nodiscard]] bool claim_term(const uuid& term, node_index master);

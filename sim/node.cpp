@@ -191,6 +191,7 @@ void node::resume() {
   if (!process_ || !paused_) return;
   world_.log.line(world_.clock.now(), name_, "goes on");
   paused_ = false;
+  world_.watch.on_resumed(index_);
   if (std::exchange(process_->commit_due, false)) {
     end_commit();
   } else {
@@ -204,6 +205,7 @@ void node::fail_next_stage() {
 
 void node::change_endpoints() {
   ++endpoints_version_;
+  world_.log.line(world_.clock.now(), name_, "** has new endpoints");
   input([this](process& p) { p.core->handle_endpoints(endpoints_of(index_, endpoints_version_), local_now()); });
 }
 
@@ -342,12 +344,13 @@ void node::begin_commit(replication::commit&& step) {
     return;
   }
   p.committing = true;
+  // With that sabotage a step becomes durable only when the next one comes.
+  if (sabotaged(sabotage::answers_before_durable)) settle();
   p.committed_step = {step.what, step.log_append, p.core->current_phase()};
   if (sabotaged(sabotage::tears_commits)) p.torn_step = step;
   if (sabotaged(sabotage::forgets_erasures)) {
     std::erase_if(step.rows, [](const replication::row_write& one) { return !one.value; });
   }
-  if (sabotaged(sabotage::answers_before_durable)) settle();
   world_.log.line(world_.clock.now(), name_, "commits {} rows, {} changes{}", step.rows.size(), step.log_append.size(),
                   step.what == replication::commit::kind::changes ? "" : " of a replacement");
   p.commit_outcome = disk_.commit(std::move(step));
@@ -394,12 +397,13 @@ void node::save_tail(replication::save_tail&& tail) {
   if (!full && !sabotaged(sabotage::tail_is_not_written)) files_[tail.suggested_name] = std::move(tail.content);
   result<std::string> outcome = tail.suggested_name;
   if (full) outcome = fail(errc::storage_full, "the simulated disk is full");
-  world_.clock.after(milliseconds{1}, [this, life = p.life, outcome = std::move(outcome)]() mutable {
-    if (!process_ || process_->life != life) return;
-    input([this, what = std::move(outcome)](process& alive) mutable {
-      alive.core->handle_tail_saved(std::move(what), local_now());
-    });
-  });
+  world_.clock.after(milliseconds{1} + up_to(world_.draws, milliseconds{400}),
+                     [this, life = p.life, outcome = std::move(outcome)]() mutable {
+                       if (!process_ || process_->life != life) return;
+                       input([this, what = std::move(outcome)](process& alive) mutable {
+                         alive.core->handle_tail_saved(std::move(what), local_now());
+                       });
+                     });
 }
 
 void node::ask(const replication::discover& what) {

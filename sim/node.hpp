@@ -46,6 +46,7 @@ class node_observer {
   virtual void on_effects(node_index at, const replication::ready& what) = 0;
   virtual void on_completion(node_index at, ticket of, const result<replication::serial>& outcome) = 0;
   virtual void on_event(node_index at, const replication::event& what) = 0;
+  virtual void on_resumed(node_index at) = 0;
   /// After each turn of the process: all its effects are out.
   virtual void on_turn(node_index at) = 0;
   /// The process is gone, for whatever reason; `refused_to_start` if it ended by itself with such a sentence.
@@ -95,7 +96,9 @@ class node {
   void pause();
   void resume();
   /// Commits take up to so long.
+  [[nodiscard]] duration commit_time_max() const noexcept { return commit_time_max_; }
   void set_commit_time(duration at_most) noexcept { commit_time_max_ = at_most; }
+  [[nodiscard]] std::uint64_t endpoints_version() const noexcept { return endpoints_version_; }
   void fail_next_stage();
   void change_endpoints();
 

@@ -1,5 +1,6 @@
 #include "sim/recovery.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -93,6 +94,18 @@ bool recovery::wait_until(Condition holds, duration bound) {
   return holds();
 }
 
+bool recovery::knows_all(node_index who) {
+  const auto& known = on_.watch().known_replicas(who);
+  if (!known.master_first || known.replicas.size() != on_.size() ||
+      known.replicas.front().name != on_.at(master_).name()) {
+    return false;
+  }
+  return std::ranges::all_of(known.replicas, [this](const replication::replica_info& one) {
+    const auto at = node_of_endpoints(one.endpoints);
+    return at && one.endpoints == endpoints_of(*at, on_.at(*at).endpoints_version());
+  });
+}
+
 bool recovery::converged() {
   const auto* master = on_.at(master_).core();
   if (master == nullptr || !master->takes_changes()) return false;
@@ -104,6 +117,7 @@ bool recovery::converged() {
     const auto* core = on_.at(i).core();
     if (core == nullptr) return false;
     if (i != master_ && core->current_phase() != phase::active) return false;
+    if (!knows_all(i)) return false;
     const auto& its = core->history();
     if (its.database != held.database || its.last != held.last ||
         its.terms.term_of(its.last) != held.terms.term_of(held.last)) {

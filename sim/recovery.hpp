@@ -25,6 +25,8 @@ class recovery {
   /// Runs events until `holds`, for at most `bound`. Looks every few milliseconds.
   template <typename Condition>
   bool wait_until(Condition holds, duration bound);
+  /// The replica tells its clients of all replicas, the master first, with their present endpoints.
+  [[nodiscard]] bool knows_all(node_index who);
   [[nodiscard]] bool converged();
   /// Does what the refusals tell the operator: a copy for a slave with another history, --force for the master.
   void treat();

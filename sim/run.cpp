@@ -48,6 +48,7 @@ run_outcome run_seed(std::uint64_t seed, const run_options& options) {
   }
   out.trace_hash = log.hash();
   out.events = all.clock().events_run();
+  out.events_of_kind = all.events();
   out.answered = all.watch().answered();
   out.virtual_time = all.clock().now().time_since_epoch();
   return out;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "sim/scenario.hpp"
 
@@ -22,6 +23,7 @@ struct run_outcome {
   std::uint64_t events{0};
   std::uint64_t answered{0};  ///< changes that callers were told are done
   duration virtual_time{};
+  std::vector<std::uint64_t> events_of_kind;  ///< how often each replication::event_kind came up
 };
 
 /// One whole life of a cluster, decided by the seed alone. First the *safety* phase: callers call and everything goes

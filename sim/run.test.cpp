@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "muster/replication/ready.hpp"
 #include "sim/batch.hpp"
 
 namespace muster::sim {
@@ -28,6 +29,17 @@ TEST(simulation, most_seeds_get_changes_through_in_spite_of_all_troubles) {
   std::uint64_t answered = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) answered += run_seed(seed, {}).answered;
   EXPECT_GT(answered, 500U) << "a simulation in which nothing happens proves nothing";
+}
+
+TEST(simulation, every_event_of_the_core_comes_up) {
+  std::vector<std::uint64_t> seen(static_cast<std::size_t>(replication::event_kind::storage_failed) + 1);
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const auto out = run_seed(seed, {});
+    for (std::size_t kind = 0; kind < out.events_of_kind.size(); ++kind) seen.at(kind) += out.events_of_kind[kind];
+  }
+  for (std::size_t kind = 0; kind < seen.size(); ++kind) {
+    EXPECT_GT(seen[kind], 0U) << to_string(static_cast<replication::event_kind>(kind));
+  }
 }
 
 /// Proof that the checker bites: a defect outside the core must be found within so many seeds.

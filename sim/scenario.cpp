@@ -37,6 +37,7 @@ trouble_weights draw_troubles(prng& draws) {
   out.stage_fails = weight(draws, 20);
   out.copy_database = weight(draws, 15);
   out.new_endpoints = weight(draws, 15);
+  out.restore_backup = weight(draws, 10);
   return out;
 }
 
@@ -121,14 +122,15 @@ std::string scenario::describe() const {
       "{} replicas, a {} operator, {} with delays up to {} ms, lost {}/1000, doubled {}/1000, ends noticed {}%; "
       "troubles about every {} ms up to {} ms long: kill {} kill_all {} stop {} pause {} partition {} reset {} promote "
       "{} "
-      "disk_full {} disk_broken {} disk_slow {} stage_fails {} copy {} endpoints {}; commits up to {} us, {}; drift {} "
+      "disk_full {} disk_broken {} disk_slow {} stage_fails {} copy {} endpoints {} "
+      "restore {}; commits up to {} us, {}; drift {} "
       "ppm; changes about every {} ms in bursts up to {}, {} names, {}% invalid; core: batch {} message {} B window {} "
       "proposals {} log {} entries {} B hard {} B, active_slaves_min {}; {} ms",
       nodes, habit == operator_habit::careful ? "careful" : "reckless",
       transport == network::style::datagrams ? "datagrams" : "streams", ms(quality.delay_max),
       quality.lost_per_thousand, quality.doubled_per_thousand, ends_noticed_percent, ms(trouble_interval),
       ms(trouble_lasts_max), t.kill, t.kill_all, t.stop, t.pause, t.partition, t.reset_connection, t.promote,
-      t.disk_full, t.disk_broken, t.disk_slow, t.stage_fails, t.copy_database, t.new_endpoints,
+      t.disk_full, t.disk_broken, t.disk_slow, t.stage_fails, t.copy_database, t.new_endpoints, t.restore_backup,
       std::chrono::duration_cast<microseconds>(commit_time_max).count(), commit_blocks ? "blocking" : "not blocking",
       clock_drift_ppm_max, ms(change_interval), burst_max, names, invalid_percent, core.batch_changes_max,
       core.message_bytes_max, core.snapshot_window_chunks, core.proposals_max, core.log_entries_max, core.log_bytes_max,

@@ -42,10 +42,11 @@ struct trouble_weights {
   std::uint32_t stage_fails{0};    ///< the next change does not apply on one slave
   std::uint32_t copy_database{0};  ///< restart with initdb_from_replica
   std::uint32_t new_endpoints{0};
+  std::uint32_t restore_backup{0};  ///< `muster db restore` of an older copy
 
   [[nodiscard]] std::uint32_t total() const noexcept {
     return kill + kill_all + stop + pause + partition + reset_connection + promote + disk_full + disk_broken +
-           disk_slow + stage_fails + copy_database + new_endpoints;
+           disk_slow + stage_fails + copy_database + new_endpoints + restore_backup;
   }
 };
 

@@ -1,7 +1,10 @@
 #include "sim/trouble_maker.hpp"
 
 #include <array>
+#include <tuple>
 #include <utility>
+
+#include "muster/replication/durable_meta.hpp"
 
 namespace muster::sim {
 
@@ -9,7 +12,7 @@ using replication::role;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-trouble_maker::trouble_maker(cluster& on, sabotage defect) : on_{on}, defect_{defect} {
+trouble_maker::trouble_maker(cluster& on, sabotage defect) : on_{on}, defect_{defect}, backups_(on.size()) {
   on_.on_refused_start([this](node_index who) { refused_start(who); });
 }
 
@@ -51,7 +54,7 @@ void trouble_maker::make_trouble() {
   const trouble_weights& t = on_.how().troubles;
   if (t.total() == 0) return;
   const bool careful = on_.how().habit == operator_habit::careful;
-  const std::array<std::pair<std::uint32_t, void (*)(trouble_maker&)>, 13> choices{{
+  const std::array<std::pair<std::uint32_t, void (*)(trouble_maker&)>, 14> choices{{
       {t.kill, [](trouble_maker& m) { m.kill_some(); }},
       {t.kill_all, [](trouble_maker& m) { m.kill_all(); }},
       {t.stop, [](trouble_maker& m) { m.stop_some(); }},
@@ -74,6 +77,7 @@ void trouble_maker::make_trouble() {
          }
        }},
       {t.copy_database, [](trouble_maker& m) { m.order_copy(); }},
+      {t.restore_backup, [](trouble_maker& m) { m.restore_some(); }},
   }};
   auto drawn = on_.draws().below(t.total());
   for (const auto& [share, make] : choices) {
@@ -133,7 +137,6 @@ void trouble_maker::promote_carefully() {
   if (candidates.empty()) return;  // It comes back as it was.
   const node_index chosen = candidates[on_.draws().below(candidates.size())];
   note(chosen, "is promoted");
-  ever_promoted_ = true;
   on_.intended(old).order = {.role = role::slave, .force = false, .copy_from = std::nullopt};
   on_.intended(chosen).order = {.role = role::master, .force = false, .copy_from = std::nullopt};
   on_.at(chosen).kill();
@@ -144,7 +147,6 @@ void trouble_maker::promote_recklessly() {
   const node_index who = any();
   const bool now_master = on_.intended(who).order.role == role::slave;
   note(who, now_master ? "is promoted" : "becomes a slave");
-  ever_promoted_ = true;
   on_.intended(who).order = {.role = now_master ? role::master : role::slave,
                              .force = now_master && on_.draws().chance(1, 4),
                              .copy_from = std::nullopt};
@@ -165,25 +167,29 @@ void trouble_maker::promote_recklessly() {
 
 void trouble_maker::refused_start(node_index who) {
   if (!active_) return;
-  if (on_.how().habit == operator_habit::reckless && on_.draws().chance(1, 2)) {
+  const bool careful = on_.how().habit == operator_habit::careful;
+  if (!careful && on_.draws().chance(1, 2)) {
     on_.intended(who).order.force = true;
-  } else if (on_.intended(who).order.role == role::master) {
-    // Somebody else has more: let the one with the highest term be the master.
-    node_index best = who;
-    for (node_index i = 0; i < on_.size(); ++i) {
-      const auto& held = on_.watch().durable_history(i);
-      const auto& so_far = on_.watch().durable_history(best);
-      if (std::pair{held.terms.current().number, held.last} > std::pair{so_far.terms.current().number, so_far.last}) {
-        best = i;
-      }
-    }
-    if (best == who) return;
-    note(who, fmt::format("is refused as a master; {} shall be it", on_.at(best).name()));
-    on_.intended(who).order.role = role::slave;
-    if (on_.intended(best).order.role == role::slave) {
-      on_.intended(best).order.role = role::master;
-      on_.at(best).stop();
-    }
+    return;
+  }
+  if (on_.intended(who).order.role != role::master) return;
+  // Somebody else has more, or a higher term. A careful operator never gives up what a caller was told is done; another
+  // one goes by the highest term.
+  const auto standing = [&](node_index i) {
+    const auto& held = on_.watch().durable_history(i);
+    return std::tuple{careful && on_.watch().holds_all_answered(i), held.terms.current().number, held.last, i == who};
+  };
+  node_index best = who;
+  for (node_index i = 0; i < on_.size(); ++i) {
+    if (standing(i) > standing(best)) best = i;
+  }
+  on_.intended(best).order.force = careful;
+  if (best == who) return;
+  note(who, fmt::format("is refused as a master; {} shall be it", on_.at(best).name()));
+  on_.intended(who).order.role = role::slave;
+  if (on_.intended(best).order.role == role::slave) {
+    on_.intended(best).order.role = role::master;
+    on_.at(best).stop();
   }
 }
 
@@ -208,6 +214,7 @@ void trouble_maker::slow_disk() {
   note(who, "has a slow disk");
   on_.at(who).set_commit_time(seconds{1});
   on_.clock().after(lasting(), [this, who] {
+    if (!active_) return;
     note(who, "has a disk as quick as before");
     on_.at(who).set_commit_time(on_.how().commit_time_max);
   });
@@ -223,14 +230,37 @@ void trouble_maker::order_copy() {
   on_.at(who).kill();
 }
 
+void trouble_maker::restore_some() {
+  const node_index who = any();
+  auto& backup = backups_[who];
+  if (!backup) {
+    if (!on_.watch().durable_history(who).has_copy()) return;
+    note(who, "is backed up");
+    backup = on_.at(who).storage().durable();
+    return;
+  }
+  if (on_.how().habit == operator_habit::careful && on_.intended(who).order.role == role::master) return;
+  note(who, "gets its backup restored");
+  on_.at(who).kill();
+  disk_image restored = *std::exchange(backup, std::nullopt);
+  auto meta = replication::mark_restored(restored.meta);
+  if (!meta) {
+    on_.watch().on_violation(fmt::format("a backup cannot be restored: {}", meta.error().message));
+    return;
+  }
+  restored.meta = *std::move(meta);
+  on_.at(who).storage().overwrite(std::move(restored));
+  on_.watch().on_overwritten(who);
+}
+
 void trouble_maker::clone_master() {
   const node_index from = intended_master();
   const node_index to = any();
   if (from == to) return;
   note(to, fmt::format("gets a clone of the disk of {}", on_.at(from).name()));
   on_.at(to).kill();
-  on_.at(to).storage().clone(on_.at(from).storage());
-  on_.watch().on_cloned(to, from);
+  on_.at(to).storage().overwrite(on_.at(from).storage().durable());
+  on_.watch().on_overwritten(to);
   on_.intended(to).order = {.role = role::master, .force = false, .copy_from = std::nullopt};
   // Neither may see the other, else one of them would not start.
   for (node_index i = 0; i < on_.size(); ++i) {

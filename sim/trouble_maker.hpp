@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "sim/cluster.hpp"
 
 namespace muster::sim {
@@ -13,7 +17,6 @@ class trouble_maker {
   void begin();
   /// No new trouble. Those that last are ended by `run`, which heals everything at once.
   void end() noexcept { active_ = false; }
-  [[nodiscard]] bool ever_promoted() const noexcept { return ever_promoted_; }
 
  private:
   void again();
@@ -31,6 +34,7 @@ class trouble_maker {
   void break_disk();
   void slow_disk();
   void order_copy();
+  void restore_some();
   void clone_master();
 
   [[nodiscard]] node_index any() { return on_.draws().below(on_.size()); }
@@ -42,7 +46,7 @@ class trouble_maker {
   cluster& on_;
   sabotage defect_;
   bool active_{false};
-  bool ever_promoted_{false};
+  std::vector<std::optional<disk_image>> backups_;
 };
 
 }  // namespace muster::sim
