@@ -200,4 +200,17 @@ result<Glacier2::SSLInfo> ssl_info_of(const Ice::ConnectionPtr& connection) {
   }
 }
 
+std::string subject_of(const Ice::ConnectionPtr& connection) {
+  if (!connection) return {};
+  try {
+    for (auto info = connection->getInfo(); info; info = info->underlying) {
+      const auto tls = std::dynamic_pointer_cast<IceSSL::ConnectionInfo>(info);
+      if (tls && !tls->certs.empty()) return static_cast<std::string>(tls->certs.front()->getSubjectDN());
+    }
+  } catch (const Ice::Exception&) {
+    // The connection is gone, and with it whoever asked.
+  }
+  return {};
+}
+
 }  // namespace muster::ice

@@ -34,4 +34,7 @@ struct verifier_sources {
 /// What a verifier is told of a connection. `unsupported` for one without TLS.
 [[nodiscard]] result<Glacier2::SSLInfo> ssl_info_of(const Ice::ConnectionPtr& connection);
 
+/// The subject of the peer's certificate as a distinguished name; empty without TLS or certificate.
+[[nodiscard]] std::string subject_of(const Ice::ConnectionPtr& connection);
+
 }  // namespace muster::ice
