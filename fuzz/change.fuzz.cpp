@@ -54,6 +54,7 @@ void read_row(std::uint8_t table, byte_view content) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const byte_view content{data, size};
   read_change(content);

@@ -41,6 +41,7 @@ void read_options(std::string_view text) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   read_proxies({data, size});
   read_options({reinterpret_cast<const char*>(data), size});

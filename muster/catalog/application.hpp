@@ -7,10 +7,7 @@
 #include "muster/catalog/counted.hpp"
 #include "muster/catalog/interned.hpp"
 #include "muster/descriptor/contents.hpp"
-
-namespace IceGrid {
-struct ApplicationInfo;
-}
+#include "muster/descriptor/slice_types.hpp"
 
 namespace muster::catalog {
 

@@ -10,11 +10,7 @@
 #include "muster/base/bytes.hpp"
 #include "muster/base/result.hpp"
 #include "muster/catalog/encoded_proxy.hpp"
-
-namespace IceGrid {
-struct ApplicationDescriptor;
-struct ApplicationUpdateDescriptor;
-}  // namespace IceGrid
+#include "muster/descriptor/slice_types.hpp"
 
 namespace muster::catalog {
 

@@ -31,7 +31,7 @@ ref<object> object::make_deployed(ref<interned> type, byte_view proxy, ref<inter
 }
 
 void object::destroy(const object* record) noexcept {
-  if (record->is_deployed()) intrusive_ptr_release(record->application_);
+  if (record->is_deployed()) intrusive_ptr_release(record->owner_.application);
   record->~object();
   ::operator delete(const_cast<void*>(static_cast<const void*>(record)));
 }

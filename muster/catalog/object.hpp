@@ -30,25 +30,30 @@ class object final : public counted<object> {
 
   [[nodiscard]] bool is_deployed() const noexcept { return (proxy_bytes_ & deployed_bit) != 0; }
   /// The application it belongs to; empty for an object of its own.
-  [[nodiscard]] std::string_view application() const noexcept { return is_deployed() ? application_->text() : ""; }
+  [[nodiscard]] std::string_view application() const noexcept {
+    return is_deployed() ? owner_.application->text() : "";
+  }
   /// 0 for a deployed object.
-  [[nodiscard]] std::uint64_t row_key() const noexcept { return is_deployed() ? 0 : row_key_; }
+  [[nodiscard]] std::uint64_t row_key() const noexcept { return is_deployed() ? 0 : owner_.row_key; }
 
  private:
   static constexpr std::uint32_t deployed_bit = 0x80000000U;
 
+  /// Which of the two it is says `deployed_bit`.
+  union owner {
+    std::uint64_t row_key;
+    const interned* application;  // one reference, which `destroy` gives back
+  };
+
   object(ref<interned> type, std::uint32_t proxy_bytes, std::uint64_t row_key) noexcept
-      : proxy_bytes_{proxy_bytes}, type_{std::move(type)}, row_key_{row_key} {}
+      : proxy_bytes_{proxy_bytes}, type_{std::move(type)}, owner_{.row_key = row_key} {}
   object(ref<interned> type, std::uint32_t proxy_bytes, const interned* application) noexcept
-      : proxy_bytes_{proxy_bytes | deployed_bit}, type_{std::move(type)}, application_{application} {}
+      : proxy_bytes_{proxy_bytes | deployed_bit}, type_{std::move(type)}, owner_{.application = application} {}
   ~object() = default;
 
   std::uint32_t proxy_bytes_;
   ref<interned> type_;
-  union {
-    std::uint64_t row_key_;
-    const interned* application_;  // owned; `destroy` releases it
-  };
+  owner owner_;
 };
 
 struct by_identity {

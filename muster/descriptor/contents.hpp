@@ -6,10 +6,7 @@
 
 #include <Ice/Identity.h>
 
-namespace IceGrid {
-struct ApplicationDescriptor;
-class ServerDescriptor;
-}  // namespace IceGrid
+#include "muster/descriptor/slice_types.hpp"
 
 namespace muster::descriptor {
 

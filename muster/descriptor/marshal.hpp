@@ -2,12 +2,7 @@
 
 #include "muster/base/bytes.hpp"
 #include "muster/base/result.hpp"
-
-namespace IceGrid {
-struct ApplicationDescriptor;
-struct ApplicationInfo;
-struct ApplicationUpdateDescriptor;
-}  // namespace IceGrid
+#include "muster/descriptor/slice_types.hpp"
 
 namespace muster::descriptor {
 

@@ -3,13 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "muster/descriptor/slice_types.hpp"
 #include "muster/descriptor/variables.hpp"
-
-namespace IceGrid {
-struct ApplicationDescriptor;
-struct NodeDescriptor;
-struct ServerInstanceDescriptor;
-}  // namespace IceGrid
 
 namespace muster::descriptor {
 

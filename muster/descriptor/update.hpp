@@ -1,9 +1,6 @@
 #pragma once
 
-namespace IceGrid {
-struct ApplicationDescriptor;
-struct ApplicationUpdateDescriptor;
-}  // namespace IceGrid
+#include "muster/descriptor/slice_types.hpp"
 
 namespace muster::descriptor {
 

@@ -1,10 +1,7 @@
 #pragma once
 
 #include "muster/base/result.hpp"
-
-namespace IceGrid {
-struct ApplicationDescriptor;
-}
+#include "muster/descriptor/slice_types.hpp"
 
 namespace muster::descriptor {
 
