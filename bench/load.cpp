@@ -15,6 +15,7 @@ namespace muster::bench {
 namespace {
 
 constexpr std::uint64_t failures_max = 100;
+constexpr std::uint64_t answers_min = 20;
 
 std::string to_text(const std::exception_ptr& what) {
   try {
@@ -117,7 +118,10 @@ load_result run_window(const window& how, std::uint64_t& first_number, const sta
   const auto began = clock::now();
   const auto before = loop.answered();
   loop.measure(true);
-  std::this_thread::sleep_for(how.length);  // tidy: allow, because the load runs meanwhile
+  // Longer when calls are so slow that a window of its proper length would hold next to none.
+  do {
+    std::this_thread::sleep_for(how.length);  // tidy: allow, because the load runs meanwhile
+  } while (loop.answered() - before < answers_min + how.in_flight && clock::now() - began < how.length * 20);
   loop.measure(false);
   const auto after = loop.answered();
   const std::chrono::duration<double> took = clock::now() - began;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include <Ice/Config.h>
 #include <fmt/chrono.h>
@@ -100,6 +101,7 @@ double median(std::vector<double> samples) {
 }
 
 double quantile(std::vector<double> samples, double part) {
+  if (samples.empty()) throw std::runtime_error{"nothing was answered within the window"};
   const auto rank = std::max(std::ceil(part * static_cast<double>(samples.size())), 1.0);
   const auto at = samples.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
   std::nth_element(samples.begin(), at, samples.end());
