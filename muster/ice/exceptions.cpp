@@ -40,8 +40,8 @@ std::exception_ptr to_deployment_exception(const error& cause) {
   return std::make_exception_ptr(IceGrid::DeploymentException{cause.message});
 }
 
-std::exception_ptr to_permission_denied(std::string reason) {
-  return std::make_exception_ptr(IceGrid::PermissionDeniedException{std::move(reason)});
+std::exception_ptr to_permission_denied(const std::string& reason) {
+  return std::make_exception_ptr(IceGrid::PermissionDeniedException{reason});
 }
 
 namespace {

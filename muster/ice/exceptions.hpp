@@ -26,7 +26,7 @@ namespace muster::ice {
 [[nodiscard]] std::exception_ptr to_deployment_exception(const error& cause);
 
 /// `IceGrid::PermissionDeniedException` with the sentence.
-[[nodiscard]] std::exception_ptr to_permission_denied(std::string reason);
+[[nodiscard]] std::exception_ptr to_permission_denied(const std::string& reason);
 
 /// What the failure of a call that this process made means: `timed_out` (nothing answered within the bound),
 /// `unavailable` (it cannot be reached or has no such object), `outcome_unknown` (the connection broke after the
