@@ -16,55 +16,55 @@ class catch_up : public ::testing::Test {
     if (change) {
       change(how);
     }
-    g.start(how);
-    ASSERT_TRUE(g.run_until([&] { return g.is("M", phase::serving); }, seconds{5}));
+    g_.start(how);
+    ASSERT_TRUE(g_.run_until([&] { return g_.is("M", phase::serving); }, seconds{5}));
   }
 
-  void start_slave(const std::string& name) { g.start(cluster::defaults(name, role::slave)); }
+  void start_slave(const std::string& name) { g_.start(cluster::defaults(name, role::slave)); }
   bool active(const std::string& name) {
-    return g.run_until([&] { return g.is(name, phase::active); }, seconds{60});
+    return g_.run_until([&] { return g_.is(name, phase::active); }, seconds{60});
   }
   void write(const std::string& name, int from, int to) {
     for (int i = from; i < to; ++i) {
-      g.propose(name, fmt::format("key{}=value{}", i, i));
+      g_.propose(name, fmt::format("key{}=value{}", i, i));
     }
-    g.run(milliseconds{100});
+    g_.run(milliseconds{100});
   }
   void expect_equal(const std::string& a, const std::string& b) {
-    EXPECT_EQ(g.at(a).machine->published, g.at(b).machine->published);
-    EXPECT_EQ(g.at(a).disk.present.rows, g.at(b).disk.present.rows);
-    EXPECT_EQ(g.at(a).core->history().last, g.at(b).core->history().last);
-    EXPECT_EQ(g.at(a).core->history().terms, g.at(b).core->history().terms);
+    EXPECT_EQ(g_.at(a).machine->published, g_.at(b).machine->published);
+    EXPECT_EQ(g_.at(a).disk.present.rows, g_.at(b).disk.present.rows);
+    EXPECT_EQ(g_.at(a).core->history().last, g_.at(b).core->history().last);
+    EXPECT_EQ(g_.at(a).core->history().terms, g_.at(b).core->history().terms);
   }
 
-  cluster g;
+  cluster g_;
 };
 
 TEST_F(catch_up, a_fresh_slave_has_no_copy_before_its_snapshot_is_whole) {
   start_master();
   write("M", 0, 1000);
   start_slave("A");
-  EXPECT_FALSE(g.at("A").core->has_copy());
-  g.run_until([&] { return g.is("A", phase::catching_up); }, seconds{5});
-  EXPECT_FALSE(g.at("A").core->has_copy());
+  EXPECT_FALSE(g_.at("A").core->has_copy());
+  g_.run_until([&] { return g_.is("A", phase::catching_up); }, seconds{5});
+  EXPECT_FALSE(g_.at("A").core->has_copy());
   ASSERT_TRUE(active("A"));
-  EXPECT_TRUE(g.at("A").core->has_copy());
+  EXPECT_TRUE(g_.at("A").core->has_copy());
   expect_equal("A", "M");
 }
 
 TEST_F(catch_up, a_slave_without_master_and_copy_says_so) {
   start_slave("A");
-  g.run(seconds{10});
-  EXPECT_FALSE(g.at("A").core->has_copy());
-  EXPECT_NE(g.last_told("A", event_kind::no_master).find("has no copy"), std::string::npos);
+  g_.run(seconds{10});
+  EXPECT_FALSE(g_.at("A").core->has_copy());
+  EXPECT_NE(g_.last_told("A", event_kind::no_master).find("has no copy"), std::string::npos);
 }
 
 TEST_F(catch_up, an_empty_database_is_a_copy_too) {
   start_master();
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  EXPECT_TRUE(g.at("A").core->has_copy());
-  EXPECT_EQ(g.at("A").core->history().last, serial{0});
+  EXPECT_TRUE(g_.at("A").core->has_copy());
+  EXPECT_EQ(g_.at("A").core->history().last, serial{0});
 }
 
 TEST_F(catch_up, a_slave_that_missed_a_few_changes_gets_just_these) {
@@ -72,11 +72,11 @@ TEST_F(catch_up, a_slave_that_missed_a_few_changes_gets_just_these) {
   write("M", 0, 50);
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  g.crash("A");
+  g_.crash("A");
   write("M", 50, 60);
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  EXPECT_EQ(g.at("A").machine->installs, 0);
+  EXPECT_EQ(g_.at("A").machine->installs, 0);
   expect_equal("A", "M");
 }
 
@@ -85,11 +85,11 @@ TEST_F(catch_up, a_slave_that_missed_more_than_the_log_holds_gets_a_snapshot) {
   write("M", 0, 50);
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  g.crash("A");
+  g_.crash("A");
   write("M", 50, 100);
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  EXPECT_EQ(g.at("A").machine->installs, 1);
+  EXPECT_EQ(g_.at("A").machine->installs, 1);
   expect_equal("A", "M");
 }
 
@@ -100,17 +100,17 @@ TEST_F(catch_up, changes_that_come_during_a_snapshot_follow_from_the_log) {
   });
   write("M", 0, 300);
   start_slave("A");
-  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::catching_up); }, seconds{5}));
+  ASSERT_TRUE(g_.run_until([&] { return g_.is("A", phase::catching_up); }, seconds{5}));
   int i = 1000;
-  ASSERT_TRUE(g.run_until(
+  ASSERT_TRUE(g_.run_until(
       [&] {
-        g.propose("M", fmt::format("late{}=x", i++));
-        g.run(milliseconds{1});
-        return g.is("A", phase::active);
+        g_.propose("M", fmt::format("late{}=x", i++));
+        g_.run(milliseconds{1});
+        return g_.is("A", phase::active);
       },
       seconds{60}));
-  EXPECT_EQ(g.at("A").machine->installs, 1);
-  g.run(seconds{1});
+  EXPECT_EQ(g_.at("A").machine->installs, 1);
+  g_.run(seconds{1});
   expect_equal("A", "M");
 }
 
@@ -123,16 +123,16 @@ TEST_F(catch_up, begins_again_when_the_log_cannot_be_kept_that_long) {
   });
   write("M", 0, 300);
   start_slave("A");
-  ASSERT_TRUE(g.run_until(
+  ASSERT_TRUE(g_.run_until(
       [&] {
-        const auto slaves = g.at("M").core->status().slaves;
+        const auto slaves = g_.at("M").core->status().slaves;
         return !slaves.empty() && slaves.front().by_snapshot;
       },
       seconds{5}));
   write("M", 300, 600);
   ASSERT_TRUE(active("A"));
-  EXPECT_GE(g.at("A").machine->installs, 2);
-  EXPECT_NE(g.last_told("M", event_kind::slave_dropped).find("log is kept"), std::string::npos);
+  EXPECT_GE(g_.at("A").machine->installs, 2);
+  EXPECT_NE(g_.last_told("M", event_kind::slave_dropped).find("log is kept"), std::string::npos);
   expect_equal("A", "M");
 }
 
@@ -141,16 +141,16 @@ TEST_F(catch_up, becomes_active_under_constant_load) {
   write("M", 0, 50);
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  g.crash("A");
+  g_.crash("A");
   write("M", 50, 400);
-  g.weather.store_max = milliseconds{2};
+  g_.weather.store_max = milliseconds{2};
   // As soon as one change is answered the next one comes, so that the slave is never at the end when it looks.
   int i = 1000;
-  g.on_answer = [&](cluster::node& one, const completion&) { g.propose(one.name, fmt::format("k{}=x", ++i)); };
-  g.propose("M", "k=x");
+  g_.on_answer = [&](cluster::node& one, const completion&) { g_.propose(one.name, fmt::format("k{}=x", ++i)); };
+  g_.propose("M", "k=x");
   start_slave("A");
   EXPECT_TRUE(active("A"));
-  g.on_answer = {};
+  g_.on_answer = {};
 }
 
 TEST_F(catch_up, a_crash_midway_leaves_the_old_copy_serving) {
@@ -161,19 +161,19 @@ TEST_F(catch_up, a_crash_midway_leaves_the_old_copy_serving) {
   write("M", 0, 10);
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  g.crash("A");
+  g_.crash("A");
   write("M", 10, 300);
   start_slave("A");
-  ASSERT_TRUE(g.run_until([&] { return g.at("A").disk.replacement && g.at("A").disk.replacement->rows.size() > 20; },
-                          seconds{5}));
-  g.crash("A");
-  EXPECT_EQ(g.at("A").disk.present.rows.size(), 10U);
-  g.cut("A", "M");
+  ASSERT_TRUE(g_.run_until([&] { return g_.at("A").disk.replacement && g_.at("A").disk.replacement->rows.size() > 20; },
+                           seconds{5}));
+  g_.crash("A");
+  EXPECT_EQ(g_.at("A").disk.present.rows.size(), 10U);
+  g_.cut("A", "M");
   start_slave("A");
-  g.run(seconds{3});
-  EXPECT_TRUE(g.at("A").core->has_copy());
-  EXPECT_EQ(g.at("A").machine->published.size(), 10U);
-  g.mend_all();
+  g_.run(seconds{3});
+  EXPECT_TRUE(g_.at("A").core->has_copy());
+  EXPECT_EQ(g_.at("A").machine->published.size(), 10U);
+  g_.mend_all();
   ASSERT_TRUE(active("A"));
   expect_equal("A", "M");
 }
@@ -182,9 +182,9 @@ TEST_F(catch_up, a_change_bigger_than_a_frame_arrives_whole) {
   start_master();
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  const auto ticket = g.propose("M", "big=" + std::string(1'500'000, 'x'));
-  ASSERT_TRUE(g.run_until([&] { return g.answer("M", ticket) != nullptr; }, seconds{1}));
-  EXPECT_TRUE(*g.answer("M", ticket));
+  const auto ticket = g_.propose("M", "big=" + std::string(1'500'000, 'x'));
+  ASSERT_TRUE(g_.run_until([&] { return g_.answer("M", ticket) != nullptr; }, seconds{1}));
+  EXPECT_TRUE(*g_.answer("M", ticket));
   expect_equal("A", "M");
   start_slave("B");
   ASSERT_TRUE(active("B"));
@@ -195,14 +195,15 @@ TEST_F(catch_up, a_slave_that_cannot_apply_a_change_resynchronises_and_says_so) 
   start_master();
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  g.at("A").machine->poisoned = "b=1";
+  g_.at("A").machine->poisoned = "b=1";
   bool clean = true;
-  g.after_turn = [&](cluster::node& one) { clean = clean && one.machine->staged == one.machine->published; };
-  g.propose_together("M", {"a=1", "b=1"});
-  g.run(milliseconds{100});
+  g_.after_turn = [&](cluster::node& one) { clean = clean && one.machine->staged == one.machine->published; };
+  g_.propose_together("M", {"a=1", "b=1"});
+  g_.run(milliseconds{100});
   EXPECT_TRUE(clean) << "the changes before it in the message are unstaged as well";
-  EXPECT_NE(g.last_told("A", event_kind::apply_failed).find("resynchronises"), std::string::npos);
-  ASSERT_TRUE(g.run_until([&] { return g.at("A").machine->installs == 2 && g.is("A", phase::active); }, seconds{10}));
+  EXPECT_NE(g_.last_told("A", event_kind::apply_failed).find("resynchronises"), std::string::npos);
+  ASSERT_TRUE(
+      g_.run_until([&] { return g_.at("A").machine->installs == 2 && g_.is("A", phase::active); }, seconds{10}));
   expect_equal("A", "M");
 }
 
@@ -210,16 +211,16 @@ TEST_F(catch_up, a_slave_whose_store_is_full_keeps_serving_and_is_visibly_refuse
   start_master();
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  g.propose("M", "a=1");
-  g.run(milliseconds{50});
-  g.at("A").disk.refuses = error{errc::storage_full, "the map is full"};
-  const auto ticket = g.propose("M", "b=1");
-  ASSERT_TRUE(g.run_until([&] { return g.answer("M", ticket) != nullptr; }, milliseconds{100}));
-  EXPECT_TRUE(g.is("A", phase::refused));
-  EXPECT_NE(g.at("A").core->status().trouble.find("the map is full"), std::string::npos);
-  EXPECT_EQ(g.at("A").machine->published.size(), 1U);
-  EXPECT_NE(g.last_told("M", event_kind::slave_dropped).find("the map is full"), std::string::npos);
-  g.at("A").disk.refuses.reset();
+  g_.propose("M", "a=1");
+  g_.run(milliseconds{50});
+  g_.at("A").disk.refuses = error{errc::storage_full, "the map is full"};
+  const auto ticket = g_.propose("M", "b=1");
+  ASSERT_TRUE(g_.run_until([&] { return g_.answer("M", ticket) != nullptr; }, milliseconds{100}));
+  EXPECT_TRUE(g_.is("A", phase::refused));
+  EXPECT_NE(g_.at("A").core->status().trouble.find("the map is full"), std::string::npos);
+  EXPECT_EQ(g_.at("A").machine->published.size(), 1U);
+  EXPECT_NE(g_.last_told("M", event_kind::slave_dropped).find("the map is full"), std::string::npos);
+  g_.at("A").disk.refuses.reset();
   ASSERT_TRUE(active("A"));
   expect_equal("A", "M");
 }
@@ -229,29 +230,29 @@ TEST_F(catch_up, a_tail_that_nobody_was_told_of_is_saved_before_it_is_dropped) {
   start_slave("A");
   ASSERT_TRUE(active("A"));
   write("M", 0, 10);
-  g.run(seconds{2});
+  g_.run(seconds{2});
   // The master commits what never reaches the slave, and nobody is answered.
-  g.pause("A");
-  g.propose("M", "lost1=x");
-  g.propose("M", "lost2=x");
-  g.crash("M");
-  g.resume("A");
-  g.stop("A");
-  g.start(cluster::defaults("A", role::master));
-  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::serving); }, seconds{5}));
-  EXPECT_EQ(g.at("A").core->history().terms.current().number, 2U);
+  g_.pause("A");
+  g_.propose("M", "lost1=x");
+  g_.propose("M", "lost2=x");
+  g_.crash("M");
+  g_.resume("A");
+  g_.stop("A");
+  g_.start(cluster::defaults("A", role::master));
+  ASSERT_TRUE(g_.run_until([&] { return g_.is("A", phase::serving); }, seconds{5}));
+  EXPECT_EQ(g_.at("A").core->history().terms.current().number, 2U);
   write("A", 100, 110);
 
-  g.start(cluster::defaults("M", role::slave));
+  g_.start(cluster::defaults("M", role::slave));
   ASSERT_TRUE(active("M"));
   expect_equal("M", "A");
-  ASSERT_EQ(g.at("M").tails.size(), 1U);
-  const auto tail = decode_tail(g.at("M").tails.front().content);
+  ASSERT_EQ(g_.at("M").tails.size(), 1U);
+  const auto tail = decode_tail(g_.at("M").tails.front().content);
   ASSERT_TRUE(tail) << tail.error().message;
   ASSERT_EQ(tail->entries.size(), 2U);
   EXPECT_EQ(text(tail->entries[0].change.view()), "lost1=x");
   EXPECT_EQ(text(tail->entries[1].change.view()), "lost2=x");
-  EXPECT_TRUE(g.told("M", event_kind::tail_saved));
+  EXPECT_TRUE(g_.told("M", event_kind::tail_saved));
 }
 
 TEST_F(catch_up, a_tail_longer_than_the_log_is_kept_is_saved_whole) {
@@ -260,32 +261,32 @@ TEST_F(catch_up, a_tail_longer_than_the_log_is_kept_is_saved_whole) {
   ASSERT_TRUE(active("A"));
   options forgetful = cluster::defaults("B", role::slave);
   forgetful.log_entries_max = 2;
-  g.start(forgetful);
+  g_.start(forgetful);
   ASSERT_TRUE(active("B"));
-  g.propose("M", "a=1");
-  g.run(seconds{2});
+  g_.propose("M", "a=1");
+  g_.run(seconds{2});
   // A holds the answers back, while B gets the changes.
-  g.cut("A", "M");
+  g_.cut("A", "M");
   for (int i = 0; i < 6; ++i) {
-    g.propose("M", fmt::format("lost{}=x", i));
+    g_.propose("M", fmt::format("lost{}=x", i));
   }
-  ASSERT_TRUE(g.run_until([&] { return g.at("B").core->history().last == serial{7}; }, seconds{1}));
-  g.crash("M");
-  g.crash("B");
-  g.mend_all();
-  g.stop("A");
-  g.start(cluster::defaults("A", role::master));
-  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::serving); }, seconds{5}));
+  ASSERT_TRUE(g_.run_until([&] { return g_.at("B").core->history().last == serial{7}; }, seconds{1}));
+  g_.crash("M");
+  g_.crash("B");
+  g_.mend_all();
+  g_.stop("A");
+  g_.start(cluster::defaults("A", role::master));
+  ASSERT_TRUE(g_.run_until([&] { return g_.is("A", phase::serving); }, seconds{5}));
   start_slave("B");
   ASSERT_TRUE(active("B"));
-  ASSERT_EQ(g.at("B").tails.size(), 1U);
-  EXPECT_EQ(decode_tail(g.at("B").tails.front().content)->entries.size(), 6U);
+  ASSERT_EQ(g_.at("B").tails.size(), 1U);
+  EXPECT_EQ(decode_tail(g_.at("B").tails.front().content)->entries.size(), 6U);
 }
 
 TEST_F(catch_up, a_message_of_another_term_is_ignored_within_a_session) {
   start_master();
   session_id session;
-  g.on_send = [&](const std::string&, const std::string& to, const message& what) {
+  g_.on_send = [&](const std::string&, const std::string& to, const message& what) {
     if (const auto* one = std::get_if<opened>(&what); one != nullptr && to == "A") {
       session = one->session;
     }
@@ -296,11 +297,11 @@ TEST_F(catch_up, a_message_of_another_term_is_ignored_within_a_session) {
   forged.session = session;
   forged.current = {.number = 1, .id = {}};
   forged.entries = {{serial{1}, shared_bytes{text("forged=1")}}};
-  g.inject("A", *g.at("M").process, forged);
-  EXPECT_TRUE(g.at("A").machine->published.empty());
-  forged.current = g.at("M").core->history().terms.current();
-  g.inject("A", peer_id{1'000'000}, forged);
-  EXPECT_TRUE(g.at("A").machine->published.empty()) << "nor is one from another peer";
+  g_.inject("A", *g_.at("M").process, forged);
+  EXPECT_TRUE(g_.at("A").machine->published.empty());
+  forged.current = g_.at("M").core->history().terms.current();
+  g_.inject("A", peer_id{1'000'000}, forged);
+  EXPECT_TRUE(g_.at("A").machine->published.empty()) << "nor is one from another peer";
 }
 
 TEST_F(catch_up, a_tail_that_came_within_a_snapshot_can_be_saved_too) {
@@ -308,22 +309,22 @@ TEST_F(catch_up, a_tail_that_came_within_a_snapshot_can_be_saved_too) {
   start_slave("A");
   ASSERT_TRUE(active("A"));
   write("M", 0, 10);
-  g.run(seconds{2});
+  g_.run(seconds{2});
   // A holds back the answers, so that B's snapshot contains what nobody was told is done.
-  g.cut("A", "M");
-  g.propose("M", "lost=x");
+  g_.cut("A", "M");
+  g_.propose("M", "lost=x");
   start_slave("B");
-  ASSERT_TRUE(g.run_until([&] { return g.at("B").core->history().last == serial{11}; }, milliseconds{1900}));
-  g.crash("M");
-  g.crash("B");
-  g.mend_all();
-  g.stop("A");
-  g.start(cluster::defaults("A", role::master));
-  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::serving); }, seconds{5}));
+  ASSERT_TRUE(g_.run_until([&] { return g_.at("B").core->history().last == serial{11}; }, milliseconds{1900}));
+  g_.crash("M");
+  g_.crash("B");
+  g_.mend_all();
+  g_.stop("A");
+  g_.start(cluster::defaults("A", role::master));
+  ASSERT_TRUE(g_.run_until([&] { return g_.is("A", phase::serving); }, seconds{5}));
   start_slave("B");
   ASSERT_TRUE(active("B"));
-  ASSERT_EQ(g.at("B").tails.size(), 1U);
-  EXPECT_EQ(decode_tail(g.at("B").tails.front().content)->entries.size(), 1U);
+  ASSERT_EQ(g_.at("B").tails.size(), 1U);
+  EXPECT_EQ(decode_tail(g_.at("B").tails.front().content)->entries.size(), 1U);
   expect_equal("B", "A");
 }
 
@@ -332,18 +333,18 @@ TEST_F(catch_up, initdb_copies_a_replica_and_then_starts_in_its_own_role) {
   write("M", 0, 200);
   options how = cluster::defaults("A", role::slave);
   how.initdb_from_replica = "M";
-  g.start(how);
+  g_.start(how);
   ASSERT_TRUE(active("A"));
   expect_equal("A", "M");
 
   // From a slave, as master, once the old master is gone.
-  g.stop("M");
+  g_.stop("M");
   how = cluster::defaults("N", role::master);
   how.initdb_from_replica = "A";
-  g.start(how);
-  ASSERT_TRUE(g.run_until([&] { return g.is("N", phase::serving); }, seconds{10}));
-  EXPECT_EQ(g.at("N").core->history().terms.current().number, 2U);
-  EXPECT_EQ(g.at("N").machine->published.size(), 200U);
+  g_.start(how);
+  ASSERT_TRUE(g_.run_until([&] { return g_.is("N", phase::serving); }, seconds{10}));
+  EXPECT_EQ(g_.at("N").core->history().terms.current().number, 2U);
+  EXPECT_EQ(g_.at("N").machine->published.size(), 200U);
   ASSERT_TRUE(active("A"));
   expect_equal("A", "N");
 }
@@ -351,20 +352,20 @@ TEST_F(catch_up, initdb_copies_a_replica_and_then_starts_in_its_own_role) {
 TEST_F(catch_up, initdb_replaces_another_database_because_the_operator_said_so) {
   start_master();
   write("M", 0, 5);
-  g.start(cluster::defaults("X", role::slave));
-  g.stop("X");
-  g.cut("X", "M");
+  g_.start(cluster::defaults("X", role::slave));
+  g_.stop("X");
+  g_.cut("X", "M");
   options other = cluster::defaults("X", role::master);
-  g.start(other);
-  ASSERT_TRUE(g.run_until([&] { return g.is("X", phase::serving); }, seconds{5}));
-  g.propose("X", "foreign=1");
-  g.mend_all();
+  g_.start(other);
+  ASSERT_TRUE(g_.run_until([&] { return g_.is("X", phase::serving); }, seconds{5}));
+  g_.propose("X", "foreign=1");
+  g_.mend_all();
   other.role = role::slave;
-  g.start(other);
-  g.run(seconds{5});
-  EXPECT_TRUE(g.is("X", phase::refused));
+  g_.start(other);
+  g_.run(seconds{5});
+  EXPECT_TRUE(g_.is("X", phase::refused));
   other.initdb_from_replica = "M";
-  g.start(other);
+  g_.start(other);
   ASSERT_TRUE(active("X"));
   expect_equal("X", "M");
 }
@@ -374,25 +375,25 @@ TEST_F(catch_up, initdb_from_a_replica_that_does_not_answer_changes_nothing) {
   write("M", 0, 5);
   options how = cluster::defaults("A", role::slave);
   how.initdb_from_replica = "Nobody";
-  g.start(how);
-  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::start_refused); }, seconds{60}));
-  const std::string sentence = g.last_told("A", event_kind::start_refused);
+  g_.start(how);
+  ASSERT_TRUE(g_.run_until([&] { return g_.is("A", phase::start_refused); }, seconds{60}));
+  const std::string sentence = g_.last_told("A", event_kind::start_refused);
   EXPECT_NE(sentence.find("'Nobody'"), std::string::npos);
   EXPECT_NE(sentence.find("'M'"), std::string::npos);
-  EXPECT_FALSE(g.at("A").disk.present.meta);
+  EXPECT_FALSE(g_.at("A").disk.present.meta);
 }
 
 TEST_F(catch_up, new_endpoints_reach_everyone) {
   start_master();
   start_slave("A");
   ASSERT_TRUE(active("A"));
-  g.at("A").core->handle_endpoints(text("moved"), g.now());
-  g.at("M").core->handle_endpoints(text("master-moved"), g.now());
-  g.run(seconds{2});
-  ASSERT_EQ(g.at("M").replicas.replicas.size(), 2U);
-  EXPECT_EQ(g.at("M").replicas.replicas[1].endpoints, text("moved"));
-  ASSERT_EQ(g.at("A").replicas.replicas.size(), 2U);
-  EXPECT_EQ(g.at("A").replicas.replicas[0].endpoints, text("master-moved"));
+  g_.at("A").core->handle_endpoints(text("moved"), g_.now());
+  g_.at("M").core->handle_endpoints(text("master-moved"), g_.now());
+  g_.run(seconds{2});
+  ASSERT_EQ(g_.at("M").replicas.replicas.size(), 2U);
+  EXPECT_EQ(g_.at("M").replicas.replicas[1].endpoints, text("moved"));
+  ASSERT_EQ(g_.at("A").replicas.replicas.size(), 2U);
+  EXPECT_EQ(g_.at("A").replicas.replicas[0].endpoints, text("master-moved"));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ class chaos {
     for (const auto& name : names_) {
       if (is_master(name)) {
         const std::string key = fmt::format("k{}", ++last_key_);
-        proposed_[g_.propose(name, key + "=" + name)] = key;
+        proposed_[g_.propose(name, fmt::format("{}={}", key, name))] = key;
       }
     }
   }

@@ -56,6 +56,7 @@ TEST(found_by_simulation, barriers_waited_without_bound) {
   grid.pause("A");
   grid.propose("M", "a=1");
   std::vector<std::uint64_t> barriers;
+  barriers.reserve(5);
   for (int i = 0; i < 5; ++i) barriers.push_back(grid.barrier("M"));
   EXPECT_EQ(grid.answer("M", barriers[0]), nullptr);
   const auto* last = grid.answer("M", barriers[4]);

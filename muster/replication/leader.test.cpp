@@ -46,6 +46,7 @@ TEST(leader, commits_waiting_proposals_together_and_a_lone_one_at_once) {
   g.propose("M", "lone=1");
   EXPECT_EQ(g.at("M").disk.steps, before + 1);
   std::vector<std::string> many;
+  many.reserve(128);
   for (int i = 0; i < 128; ++i) {
     many.push_back(fmt::format("k{}=v", i));
   }
@@ -94,6 +95,7 @@ TEST(leader, is_not_held_up_by_a_slave_that_answers_in_time_but_falls_behind) {
   ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::active); }, seconds{5}));
   g.weather.delay_max = milliseconds{800};
   std::vector<std::uint64_t> tickets;
+  tickets.reserve(30);
   for (int i = 0; i < 30; ++i) {
     tickets.push_back(g.propose("M", fmt::format("key{}=x", i)));
   }

@@ -456,8 +456,8 @@ void replica::handle_message(peer_id from, message what, instant now) {
   state_->message_from(from, std::move(what), now);
 }
 void replica::handle_peer_gone(peer_id which, instant now) { state_->peer_gone(which, now); }
-void replica::handle_committed(result<void> outcome, instant now) { state_->committed(outcome, now); }
-void replica::handle_tail_saved(result<std::string> outcome, instant now) { state_->tail_saved(outcome, now); }
+void replica::handle_committed(const result<void>& outcome, instant now) { state_->committed(outcome, now); }
+void replica::handle_tail_saved(const result<std::string>& outcome, instant now) { state_->tail_saved(outcome, now); }
 void replica::handle_discovery_complete(std::uint64_t round, instant now) { state_->discovery_complete(round, now); }
 void replica::handle_endpoints(bytes endpoints, instant now) { state_->endpoints(std::move(endpoints), now); }
 void replica::handle_tick(instant now) { state_->tick(now); }

@@ -68,9 +68,9 @@ class replica {
   /// The connection is gone: nothing sent or to come on it will arrive.
   void handle_peer_gone(peer_id which, instant now);
   /// The outcome of the last `ready::persist`.
-  void handle_committed(result<void> outcome, instant now);
+  void handle_committed(const result<void>& outcome, instant now);
   /// The outcome of the last `ready::tail`: the file's path as an operator would type it.
-  void handle_tail_saved(result<std::string> outcome, instant now);
+  void handle_tail_saved(const result<std::string>& outcome, instant now);
   /// All that were asked in `round` have answered or cannot be reached.
   void handle_discovery_complete(std::uint64_t round, instant now);
   /// How others reach this replica has changed (or is known only now); it is told to them as soon as may be.

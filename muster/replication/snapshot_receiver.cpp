@@ -4,7 +4,7 @@
 
 namespace muster::replication {
 
-bool snapshot_receiver::offer(snapshot_chunk chunk) {
+bool snapshot_receiver::offer(snapshot_chunk&& chunk) {
   // A sender has a handful of chunks on their way; more than this is not from one.
   constexpr std::uint64_t early_chunks_max = 64;
   if (chunk.index < next_index_) {

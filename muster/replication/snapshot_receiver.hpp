@@ -19,7 +19,7 @@ class snapshot_receiver {
   explicit snapshot_receiver(std::unique_ptr<snapshot_sink> sink) : sink_{std::move(sink)} {}
 
   /// Keeps a chunk until its turn. False for one that was had before: it is to be acknowledged again.
-  bool offer(snapshot_chunk chunk);
+  bool offer(snapshot_chunk&& chunk);
   /// The chunk whose turn it is, if it is there.
   [[nodiscard]] std::optional<snapshot_chunk> take_next();
   [[nodiscard]] std::uint64_t next_index() const noexcept { return next_index_; }

@@ -184,7 +184,7 @@ class cluster {
   }
 
   /// Hands a message to a replica as if it came from `from`.
-  void inject(const std::string& to, peer_id from, message what) {
+  void inject(const std::string& to, peer_id from, const message& what) {
     node& one = nodes_.at(to);
     tell(one, [this, &one, from, what] { one.core->handle_message(from, what, now_); });
   }
