@@ -1,4 +1,7 @@
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -10,12 +13,27 @@
 namespace muster::ice {
 namespace {
 
-void propose_to(registry::service& service, catalog::change what, std::function<void()> response,
+bool is_traced(const config::trace_settings& trace, const catalog::change& what) {
+  const auto is_one_of = [&]<typename... Changes>(std::type_identity<Changes>...) {
+    return (std::holds_alternative<Changes>(what) || ...);
+  };
+  using std::type_identity;
+  if (is_one_of(type_identity<catalog::add_object>{}, type_identity<catalog::update_object>{},
+                type_identity<catalog::remove_object>{})) {
+    return trace.object > 0;
+  }
+  return std::holds_alternative<catalog::remove_adapter>(what) ? trace.adapter > 0 : trace.application > 0;
+}
+
+void propose_to(const session_hall& hall, const std::string& user, catalog::change what, std::function<void()> response,
                 std::function<void(std::exception_ptr)> exception,
                 std::function<std::exception_ptr(const error&)> own) {
-  service.propose(std::move(what), [response = std::move(response), exception = std::move(exception),
-                                    own = std::move(own)](const result<replication::serial>& outcome) {
+  auto line = is_traced(hall.settings().trace, what) ? catalog::describe(what) : std::string{};
+  hall.service().propose(std::move(what), [&log = hall.log(), user, line = std::move(line),
+                                           response = std::move(response), exception = std::move(exception),
+                                           own = std::move(own)](const result<replication::serial>& outcome) {
     if (outcome) {
+      if (!line.empty()) log.write(event{severity::info, "changed"}.with("user", user).with("change", line));
       response();
       return;
     }
@@ -44,16 +62,16 @@ bool admin_servant::takes_changes(const failed& exception) const {
 }
 
 void admin_servant::propose(catalog::change what, done response, failed exception, explain own) const {
-  propose_to(hall_->service(), std::move(what), std::move(response), std::move(exception), std::move(own));
+  propose_to(*hall_, ticket_.user, std::move(what), std::move(response), std::move(exception), std::move(own));
 }
 
 void admin_servant::propose_update(catalog::change what, done response, failed exception, explain own) const {
   if (!takes_changes(exception)) return;
   hall_->desk().when_not_locked(
       ticket_.id,
-      [hall = hall_, what = std::move(what), response = std::move(response), exception,
+      [hall = hall_, user = ticket_.user, what = std::move(what), response = std::move(response), exception,
        own = std::move(own)]() mutable {
-        propose_to(hall->service(), std::move(what), std::move(response), std::move(exception), std::move(own));
+        propose_to(*hall, user, std::move(what), std::move(response), std::move(exception), std::move(own));
       },
       [exception](const session::access_denied& why) {
         exception(std::make_exception_ptr(IceGrid::AccessDeniedException{why.holder}));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -19,20 +20,25 @@ struct session_owner {
 /// answer to others is `Ice::ObjectNotExistException`.
 class owned_object final : public Ice::DispatchInterceptor {
  public:
-  owned_object(session_owner owner, std::shared_ptr<Ice::Object> object)
-      : owner_{std::move(owner)}, object_{std::move(object)} {}
+  /// `on_request`, where wanted, is told of each request of the owner.
+  using observer = std::function<void(const Ice::Current&)>;
+
+  owned_object(session_owner owner, std::shared_ptr<Ice::Object> object, observer on_request = {})
+      : owner_{std::move(owner)}, object_{std::move(object)}, on_request_{std::move(on_request)} {}
 
   bool dispatch(Ice::Request& request) override {
     const auto& current = request.getCurrent();
     if (!owner_.is(current)) {
       throw Ice::ObjectNotExistException{__FILE__, __LINE__, current.id, current.facet, current.operation};
     }
+    if (on_request_) on_request_(current);
     return object_->ice_dispatch(request);
   }
 
  private:
   const session_owner owner_;
   const std::shared_ptr<Ice::Object> object_;
+  const observer on_request_;
 };
 
 }  // namespace muster::ice

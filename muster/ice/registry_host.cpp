@@ -193,7 +193,8 @@ void registry_host::add_own_servants() {
   client_->add(locator, {"Locator-" + settings.replica_name, instance});
   client_->add(std::make_shared<query_servant>(*service_, figures_, options_.seed + 1), {"Query", instance});
   client_->add(std::make_shared<finder_servant>(*service_), {"LocatorFinder", "Ice"});
-  server_->add(std::make_shared<locator_registry_servant>(*service_, figures_, log_, settings.trace.locator > 1),
+  server_->add(std::make_shared<locator_registry_servant>(*service_, figures_, log_,
+                                                          settings.trace.locator > 1 || settings.trace.adapter > 0),
                {"LocatorRegistry", instance});
 }
 

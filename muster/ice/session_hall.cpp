@@ -105,8 +105,14 @@ void session_hall::open(request what, opened then, failed otherwise) {
 
 std::shared_ptr<Ice::ObjectPrx> session_hall::add_objects(const session_ticket& ticket, const request& from,
                                                           session_objects& objects) {
+  owned_object::observer on_request;
+  if (settings_.trace.admin > 0 && from.kind == session::session_kind::admin) {
+    on_request = [&log = log_, user = from.user](const Ice::Current& current) {
+      log.write(event{severity::info, "admin_request"}.with("user", user).with("operation", current.operation));
+    };
+  }
   const auto add = [&](const std::shared_ptr<Ice::Object>& object, const Ice::Identity& id) {
-    return from.adapter->add(std::make_shared<owned_object>(from.owner, object), id);
+    return from.adapter->add(std::make_shared<owned_object>(from.owner, object, on_request), id);
   };
   const auto self = shared_from_this();
   if (from.kind == session::session_kind::client) {
