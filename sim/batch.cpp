@@ -73,6 +73,9 @@ void work(board& shared, board::worker& mine, const batch_options& options) {
   while (shared.failed.load() < options.failures_max) {
     const std::uint64_t seed = shared.next.fetch_add(1);
     if (seed >= end) return;
+    if (options.shows_progress && seed > options.first && (seed - options.first) % 1000 == 0) {
+      fmt::print(stderr, "{} of {} seeds\n", seed - options.first, options.seeds);
+    }
     mine.seed.store(seed);
     const std::uint64_t before = cpu_us();
     const run_outcome out = run_seed(seed, how);
@@ -100,12 +103,6 @@ pid_t begin_worker(board& shared, unsigned index, const batch_options& options) 
     _exit(0);
   }
   return child;
-}
-
-std::uint64_t done_by_all(const board& shared) {
-  std::uint64_t done = 0;
-  for (const auto& one : shared.workers) done += one.done.load();
-  return done;
 }
 
 batch_outcome collect(const board& shared) {
@@ -139,18 +136,9 @@ batch_outcome run_batch(const batch_options& options) {
   std::map<pid_t, unsigned> running;
   const unsigned jobs = std::clamp(options.jobs, 1U, jobs_max);
   for (unsigned index = 0; index < jobs; ++index) running.emplace(begin_worker(shared, index, options), index);
-  std::uint64_t shown = 0;
   while (!running.empty()) {
     int status = 0;
-    const pid_t ended = waitpid(-1, &status, options.shows_progress ? WNOHANG : 0);
-    if (ended == 0) {
-      // Progress is for people, who read no faster than this.
-      usleep(100'000);
-      const std::uint64_t done = done_by_all(shared);
-      if (done / 500 != shown / 500) fmt::print(stderr, "{} of {} seeds\n", done, options.seeds);
-      shown = done;
-      continue;
-    }
+    const pid_t ended = waitpid(-1, &status, 0);
     if (ended < 0) {
       if (errno == EINTR) continue;
       break;

@@ -87,7 +87,11 @@ struct node::process {
 };
 
 node::node(node_index index, world& around)
-    : index_{index}, name_{fmt::format("r{}", index)}, world_{around}, commit_time_max_{around.how.commit_time_max} {}
+    : index_{index},
+      name_{fmt::format("r{}", index)},
+      world_{around},
+      files_fail_{around.how.troubles.disk_full > 0},
+      commit_time_max_{around.how.commit_time_max} {}
 
 node::~node() = default;
 
@@ -393,7 +397,7 @@ void node::end_commit() {
 void node::save_tail(replication::save_tail&& tail) {
   process& p = *process_;
   world_.log.line(world_.clock.now(), name_, "saves the tail {}", tail.suggested_name);
-  const bool full = disk_.present_trouble() == disk::trouble::full;
+  const bool full = disk_.present_trouble() == disk::trouble::full || (files_fail_ && world_.draws.chance(1, 3));
   if (!full && !sabotaged(sabotage::tail_is_not_written)) files_[tail.suggested_name] = std::move(tail.content);
   result<std::string> outcome = tail.suggested_name;
   if (full) outcome = fail(errc::storage_full, "the simulated disk is full");

@@ -99,6 +99,8 @@ class node {
   [[nodiscard]] duration commit_time_max() const noexcept { return commit_time_max_; }
   void set_commit_time(duration at_most) noexcept { commit_time_max_ = at_most; }
   [[nodiscard]] std::uint64_t endpoints_version() const noexcept { return endpoints_version_; }
+  /// Files beside the database cannot be written now and then, until told otherwise.
+  void set_files_fail(bool now_and_then) noexcept { files_fail_ = now_and_then; }
   void fail_next_stage();
   void change_endpoints();
 
@@ -135,6 +137,7 @@ class node {
   std::map<std::string, bytes> files_;
   start_order order_;
   bool paused_{false};
+  bool files_fail_{false};
   duration commit_time_max_;
   std::uint64_t lives_{0};
   std::uint64_t endpoints_version_{0};

@@ -44,6 +44,7 @@ void recovery::heal() {
   for (node_index i = 0; i < on_.size(); ++i) {
     on_.at(i).storage().set_trouble(disk::trouble::none);
     on_.at(i).set_commit_time(milliseconds{1});
+    on_.at(i).set_files_fail(false);
     on_.at(i).resume();
   }
 }
