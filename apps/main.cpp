@@ -1,58 +1,41 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
-#include <string_view>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "apps/verbs.hpp"
 
-namespace {
+namespace muster::apps {
 
-constexpr std::string_view usage = R"(Muster: a replicated service registry for Ice programs.
+static int run(const config::show_text& what) {
+  fmt::print("{}", what.text);
+  return 0;
+}
 
-Usage: muster VERB [options]        muster VERB --help explains one verb
+static int run(const config::show_version&) {
+  fmt::print("muster {}\n", MUSTER_VERSION);
+  return 0;
+}
 
-  registry   runs one replica of the registry: the master, or a slave
-  ping       asks a replica whether it answers
-  db         looks after a replica's database: backup, restore, stat, check, diverged
-  version    prints the version (also: muster --version)
+static int run(const config::run_registry& what) { return run_registry("muster registry", what.arguments); }
 
-A first registry, on this machine, with its database in ./db:
+static int run_program(const std::string& called_as, const std::vector<std::string>& given) {
+  // A link of this name stands in for the stock program.
+  if (called_as == "icegridregistry") return run_registry(called_as, given);
+  const auto what = config::parse_command_line(given);
+  if (!what) {
+    print_error("muster", what.error().message);
+    return 2;
+  }
+  return std::visit([](const auto& one) { return run(one); }, *what);
+}
 
-  muster registry --IceGrid.InstanceName=MyGrid \
-      --IceGrid.Registry.LMDB.Path=db \
-      --IceGrid.Registry.Client.Endpoints="tcp -h 127.0.0.1 -p 4061" \
-      --IceGrid.Registry.Server.Endpoints="tcp -h 127.0.0.1" \
-      --IceGrid.Registry.Internal.Endpoints="tcp -h 127.0.0.1" \
-      --IceGrid.Registry.DynamicRegistration=1
-
-  and in your programs:  Ice.Default.Locator=MyGrid/Locator:tcp -h 127.0.0.1 -p 4061
-
-Called through a link named icegridregistry, this program is "muster registry".
-)";
-
-}  // namespace
+}  // namespace muster::apps
 
 int main(int argc, char** argv) {
-  using namespace muster::apps;
   const auto called_as = std::filesystem::path{argc > 0 ? argv[0] : "muster"}.filename().string();
-  arguments given{argv + (argc > 0 ? 1 : 0), argv + argc};
-  if (called_as == "icegridregistry") return run_registry(called_as, given);
-
-  const std::string verb = given.empty() ? "" : given.front();
-  if (verb.empty() || verb == "--help" || verb == "-h" || verb == "help") {
-    fmt::print(verb.empty() ? stderr : stdout, "{}", usage);
-    return verb.empty() ? 2 : 0;
-  }
-  if (verb == "--version" || verb == "-v" || verb == "version") {
-    fmt::print("muster {}\n", MUSTER_VERSION);
-    return 0;
-  }
-  given.erase(given.begin());
-  if (verb == "registry") return run_registry("muster registry", given);
-  if (verb == "ping") return run_ping(given);
-  if (verb == "db") return run_db(given);
-  print_error("muster", fmt::format("'{}' is no verb; registry, ping, db and version are (see muster --help)", verb));
-  return 2;
+  return muster::apps::run_program(called_as, {argv + (argc > 0 ? 1 : 0), argv + argc});
 }

@@ -52,7 +52,7 @@ int serve(std::string_view program, config::settings_with_warnings read, config:
 
 }  // namespace
 
-int run_registry(std::string_view program, const arguments& given) {
+int run_registry(std::string_view program, const std::vector<std::string>& given) {
   const auto refuse = [&](const error& cause) {
     print_error(program, cause.message);
     return 1;

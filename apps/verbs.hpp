@@ -1,20 +1,23 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "muster/config/tool_command_line.hpp"
+
 namespace muster::apps {
 
-/// A verb takes the arguments after its name and gives the process's exit code: 0, 1 when it could not be done, 2 when
-/// it was not understood.
-using arguments = std::vector<std::string>;
+// Each gives the process's exit code: 0, or 1 when it could not be done.
 
 /// `program` is what the user typed, for messages: "muster registry" or "icegridregistry".
-[[nodiscard]] int run_registry(std::string_view program, const arguments& given);
-[[nodiscard]] int run_db(const arguments& given);
-[[nodiscard]] int run_ping(const arguments& given);
+[[nodiscard]] int run_registry(std::string_view program, const std::vector<std::string>& given);
+[[nodiscard]] int run(const config::ping_replica& what);
+[[nodiscard]] int run(const config::backup_database& what);
+[[nodiscard]] int run(const config::restore_database& what);
+[[nodiscard]] int run(const config::show_database& what);
+[[nodiscard]] int run(const config::check_database& what);
+[[nodiscard]] int run(const config::show_diverged_tail& what);
 
 /// One line on standard error: `program: error: sentence`.
 void print_error(std::string_view program, std::string_view sentence);

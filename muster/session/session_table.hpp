@@ -18,7 +18,7 @@ namespace muster::session {
 /// Names a session for the life of the process. Never given twice, so an id that is held on to after its session has
 /// ended cannot reach another one. It says nothing to the outside and is no secret: the object that a caller holds has
 /// an identity of its own.
-using session_id = strong<struct session_id_tag, std::uint64_t>;
+using session_id = strong<struct admitted_session_tag, std::uint64_t>;
 
 /// What a session is for. Kinds do not share their bound: clients cannot lock administrators out.
 enum class session_kind : std::uint8_t { client, admin };

@@ -1,0 +1,34 @@
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "apps/verbs.hpp"
+#include "muster/ice/ping.hpp"
+#include "muster/os/clock.hpp"
+
+namespace muster::apps {
+namespace {
+
+void print(const ice::ping_answer& answer) {
+  if (answer.is_up) {
+    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(answer.round_trip).count();
+    fmt::print("{}: up, {} ({} us)\n", answer.endpoint, answer.registry, micros);
+  } else {
+    fmt::print("{}: no answer: {}\n", answer.endpoint, answer.failure);
+  }
+}
+
+}  // namespace
+
+int run(const config::ping_replica& what) {
+  const auto answers = ice::ping_locator(what.locator, what.timeout, os::now);
+  if (!answers) {
+    print_error("muster ping", answers.error().message);
+    return 1;
+  }
+  for (const auto& answer : *answers) print(answer);
+  return std::ranges::all_of(*answers, &ice::ping_answer::is_up) ? 0 : 1;
+}
+
+}  // namespace muster::apps
