@@ -1,5 +1,6 @@
 #include "muster/ice/replica_transport.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <set>
 #include <utility>
@@ -93,6 +94,7 @@ class replica_transport::asking {
     // An id of its own keeps the connection apart from all others to these endpoints: it carries nothing but this.
     auto proxy = internal->ice_identity(self->by_->identity())
                      ->ice_locator(nullptr)
+                     ->ice_collocationOptimized(false)
                      ->ice_connectionId("muster-replica")
                      ->ice_timeout(self->bound_ms());
     attempt([&] {
@@ -112,6 +114,8 @@ class replica_transport::asking {
   }
 
   static void put(const std::shared_ptr<asking>& self, const Ice::ConnectionPtr& connection) {
+    // None: these are our own endpoints, and the run time dispatches to an adapter of its own without a connection.
+    if (!connection) return;
     const auto link = self->by_->link_of(connection);
     if (!link) return;
     {
@@ -127,7 +131,8 @@ class replica_transport::asking {
       const std::lock_guard lock{by_->mutex_};
       return by_->own_;
     }();
-    if (own && own->ice_getEndpoints() == endpoints) return false;
+    const auto same = [](const Ice::EndpointPtr& left, const Ice::EndpointPtr& right) { return *left == *right; };
+    if (own && std::ranges::equal(own->ice_getEndpoints(), endpoints, same)) return false;
     std::string key;
     for (const auto& endpoint : endpoints) key += endpoint->toString() + ':';
     const std::lock_guard lock{mutex_};
