@@ -394,6 +394,7 @@ TEST_F(catch_up, new_endpoints_reach_everyone) {
   EXPECT_EQ(g_.at("M").replicas.replicas[1].endpoints, text("moved"));
   ASSERT_EQ(g_.at("A").replicas.replicas.size(), 2U);
   EXPECT_EQ(g_.at("A").replicas.replicas[0].endpoints, text("master-moved"));
+  EXPECT_EQ(g_.at("A").core->current_master()->endpoints, text("master-moved"));
 }
 
 }  // namespace

@@ -93,6 +93,10 @@ void follower::note_from_master(const append& what, instant now) {
       }
     }
     core_.set_replicas(what.replicas->master_first, what.replicas->replicas);
+    const auto& listed = what.replicas->replicas;
+    if (what.replicas->master_first && !listed.empty() && listed.front().name == session_->master.name) {
+      session_->master.endpoints = listed.front().endpoints;
+    }
   }
   if (what.active && core_.doing != phase::active) {
     core_.doing = phase::active;
