@@ -5,6 +5,7 @@
 
 #include "muster/base/codec.hpp"
 #include "muster/base/invariant.hpp"
+#include "muster/replication/framing.hpp"
 #include "muster/replication/message_codec.hpp"
 
 namespace muster::sim {
@@ -79,6 +80,8 @@ struct node::process {
   durable_step committed_step;
   replication::commit torn_step;  ///< only for the sabotage
 
+  std::uint64_t messages_sent{0};
+  std::map<peer_id, replication::frame_assembly> assemblies;
   std::map<node_index, peer_id> outgoing;
   std::set<peer_id> gone;
   std::uint64_t asked_round{0};
@@ -225,7 +228,13 @@ void node::barrier(ticket of) {
 
 void node::deliver(peer_id from, bytes content) {
   if (!process_) return;
-  auto read = replication::decode(content);
+  auto whole = process_->assemblies[from].add(content);
+  if (!whole) {
+    world_.watch.on_violation(fmt::format("{} cannot read a frame: {}", name_, whole.error().message));
+    return;
+  }
+  if (!*whole) return;
+  auto read = replication::decode(**whole);
   if (!read) {
     world_.watch.on_violation(fmt::format("{} cannot read a message: {}", name_, read.error().message));
     return;
@@ -240,8 +249,15 @@ bool node::intercept(peer_id from, const replication::message& what) {
   if (sabotaged(sabotage::swallows_heartbeats)) return got->entries.empty();
   if (!sabotaged(sabotage::acknowledges_unread) || got->entries.empty() || !world_.draws.chance(1, 10)) return false;
   const replication::appended forged{got->session, got->entries.back().number, got->roster_version};
-  world_.net.send(from, replication::encode(replication::message{forged}, 1));
+  send(from, forged, replication::supported_versions.max);
   return true;
+}
+
+void node::send(peer_id to, const replication::message& what, std::uint8_t version) {
+  for (bytes& frame : replication::to_frames(replication::encode(what, version), ++process_->messages_sent,
+                                             world_.how.frame_bytes_max)) {
+    world_.net.send(to, std::move(frame));
+  }
 }
 
 void node::handle(peer_id from, replication::message what) {
@@ -257,6 +273,7 @@ void node::gone(peer_id which) {
   input([this, which](process& p) {
     world_.log.line(world_.clock.now(), name_, "way {} to {} is gone", which, world_.net.far_end(which));
     p.gone.insert(which);
+    p.assemblies.erase(which);
     p.core->handle_peer_gone(which, local_now());
     answered(which, p.asked_round);
   });
@@ -304,7 +321,7 @@ void node::pump() {
     world_.watch.on_effects(index_, effects);
     for (auto& out : effects.messages) {
       world_.log.line(world_.clock.now(), name_, "-> {} {}", world_.net.far_end(out.to), brief(out.what));
-      world_.net.send(out.to, replication::encode(out.what, out.version));
+      send(out.to, out.what, out.version);
     }
     for (auto& done : effects.completions) {
       if (sabotaged(sabotage::loses_completions) && world_.draws.chance(1, 50)) continue;
@@ -401,13 +418,12 @@ void node::save_tail(replication::save_tail&& tail) {
   if (!full && !sabotaged(sabotage::tail_is_not_written)) files_[tail.suggested_name] = std::move(tail.content);
   result<std::string> outcome = tail.suggested_name;
   if (full) outcome = fail(errc::storage_full, "the simulated disk is full");
-  world_.clock.after(milliseconds{1} + up_to(world_.draws, milliseconds{400}),
-                     [this, life = p.life, outcome = std::move(outcome)]() mutable {
-                       if (!process_ || process_->life != life) return;
-                       input([this, what = std::move(outcome)](process& alive) mutable {
-                         alive.core->handle_tail_saved(std::move(what), local_now());
-                       });
-                     });
+  world_.clock.after(
+      milliseconds{1} + up_to(world_.draws, milliseconds{400}),
+      [this, life = p.life, outcome = std::move(outcome)]() mutable {
+        if (!process_ || process_->life != life) return;
+        input([this, what = std::move(outcome)](process& alive) { alive.core->handle_tail_saved(what, local_now()); });
+      });
 }
 
 void node::ask(const replication::discover& what) {
@@ -435,7 +451,7 @@ void node::ask(const replication::discover& what) {
     }
     p.asked.insert(way);
     world_.log.line(world_.clock.now(), name_, "-> {} {}", other, brief(what.question));
-    world_.net.send(way, replication::encode(replication::message{what.question}, replication::handshake_version));
+    send(way, what.question, replication::handshake_version);
   }
   // Not within the turn that asks, as a driver could not know so soon either.
   world_.clock.after(microseconds{50}, [this, life = p.life] {

@@ -126,6 +126,7 @@ class node {
   void answered(peer_id who, std::uint64_t round);
   void check_discovery();
   void handle(peer_id from, replication::message what);
+  void send(peer_id to, const replication::message& what, std::uint8_t version);
   void end_process(bool refused_to_start);
   [[nodiscard]] bool sabotaged(sabotage by) const noexcept { return world_.defect == by; }
   [[nodiscard]] bool intercept(peer_id from, const replication::message& what);

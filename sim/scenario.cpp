@@ -93,6 +93,7 @@ scenario scenario::of_seed(prng& draws, bool is_long) {
   out.transport = draws.chance(3, 5) ? network::style::datagrams : network::style::streams;
   out.quality = draw_quality(draws);
   out.ends_noticed_percent = one_of(draws, std::array<std::uint32_t, 4>{100, 100, 50, 0});
+  out.frame_bytes_max = one_of(draws, std::array<std::size_t, 3>{150, 262'144, 262'144});
   out.reports_discovery_complete = draws.chance(1, 2);
   out.masters_know_locator = draws.chance(2, 3);
 
@@ -119,7 +120,8 @@ std::string scenario::describe() const {
   const auto ms = [](duration value) { return std::chrono::duration_cast<milliseconds>(value).count(); };
   const auto& t = troubles;
   return fmt::format(
-      "{} replicas, a {} operator, {} with delays up to {} ms, lost {}/1000, doubled {}/1000, ends noticed {}%; "
+      "{} replicas, a {} operator, {} with delays up to {} ms, lost {}/1000, doubled {}/1000, ends noticed {}%, frames "
+      "of {} B; "
       "troubles about every {} ms up to {} ms long: kill {} kill_all {} stop {} pause {} partition {} reset {} promote "
       "{} "
       "disk_full {} disk_broken {} disk_slow {} stage_fails {} copy {} endpoints {} "
@@ -128,13 +130,13 @@ std::string scenario::describe() const {
       "proposals {} log {} entries {} B hard {} B, active_slaves_min {}; {} ms",
       nodes, habit == operator_habit::careful ? "careful" : "reckless",
       transport == network::style::datagrams ? "datagrams" : "streams", ms(quality.delay_max),
-      quality.lost_per_thousand, quality.doubled_per_thousand, ends_noticed_percent, ms(trouble_interval),
-      ms(trouble_lasts_max), t.kill, t.kill_all, t.stop, t.pause, t.partition, t.reset_connection, t.promote,
-      t.disk_full, t.disk_broken, t.disk_slow, t.stage_fails, t.copy_database, t.new_endpoints, t.restore_backup,
-      std::chrono::duration_cast<microseconds>(commit_time_max).count(), commit_blocks ? "blocking" : "not blocking",
-      clock_drift_ppm_max, ms(change_interval), burst_max, names, invalid_percent, core.batch_changes_max,
-      core.message_bytes_max, core.snapshot_window_chunks, core.proposals_max, core.log_entries_max, core.log_bytes_max,
-      core.log_bytes_hard_max, core.active_slaves_min, ms(safety_lasts));
+      quality.lost_per_thousand, quality.doubled_per_thousand, ends_noticed_percent, frame_bytes_max,
+      ms(trouble_interval), ms(trouble_lasts_max), t.kill, t.kill_all, t.stop, t.pause, t.partition, t.reset_connection,
+      t.promote, t.disk_full, t.disk_broken, t.disk_slow, t.stage_fails, t.copy_database, t.new_endpoints,
+      t.restore_backup, std::chrono::duration_cast<microseconds>(commit_time_max).count(),
+      commit_blocks ? "blocking" : "not blocking", clock_drift_ppm_max, ms(change_interval), burst_max, names,
+      invalid_percent, core.batch_changes_max, core.message_bytes_max, core.snapshot_window_chunks, core.proposals_max,
+      core.log_entries_max, core.log_bytes_max, core.log_bytes_hard_max, core.active_slaves_min, ms(safety_lasts));
 }
 
 }  // namespace muster::sim

@@ -69,6 +69,7 @@ struct scenario {
   network::style transport{network::style::datagrams};
   link_quality quality;
   std::uint32_t ends_noticed_percent{100};
+  std::size_t frame_bytes_max{262'144};  ///< longer messages travel as several frames
   bool reports_discovery_complete{true};
   bool masters_know_locator{true};
 
