@@ -39,6 +39,22 @@ TEST(change, keeps_every_member) {
   EXPECT_EQ(added.descriptor->replicaGroups.size(), 1U);
 }
 
+TEST(change, keeps_its_format) {
+  // Logs and other replicas hold these bytes: another layout is another version (docs/protocols/catalog.md).
+  const auto proxy = encoded_proxy::indirect({"o", "c"}, "A");
+  EXPECT_EQ(encode(add_object{"T", proxy}), (bytes{1, 1, 1, 'T', 14, 1, 'o', 1, 'c', 0, 0, 0, 1, 0, 1, 1, 0, 1, 'A'}));
+  EXPECT_EQ(encode(set_adapter{"A", "G", {}}), (bytes{1, 4, 1, 'A', 1, 'G', 2, 0, 0}));
+  EXPECT_EQ(encode(unset_adapter{"A"}), (bytes{1, 5, 1, 'A'}));
+  const auto update = std::make_shared<IceGrid::ApplicationUpdateDescriptor>();
+  update->name = "app";
+  update->description = std::make_shared<IceGrid::BoxedString>("d");
+  bytes expected{1, 9, 2, 0, 0, 0, 0, 0, 0, 0, 1, 'u'};
+  const bytes descriptor{1, 3, 'a', 'p', 'p', 10, 1, 'd', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  expected.push_back(static_cast<std::uint8_t>(descriptor.size()));
+  expected.insert(expected.end(), descriptor.begin(), descriptor.end());
+  EXPECT_EQ(encode(update_application{{2, "u"}, update}), expected);
+}
+
 TEST(change, takes_names_of_any_kind) {
   for (const auto& name : {std::string{""}, std::string{" a b "}, std::string{"\"'/@\\"}, std::string{"\xe6\x97\xa5"},
                            std::string{"\0x", 2}, std::string(5'000, 'n')}) {

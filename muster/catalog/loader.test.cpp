@@ -119,6 +119,18 @@ TEST(loader, gives_an_empty_state_of_no_rows) {
   EXPECT_TRUE(loading.finish().value() == state{});
 }
 
+TEST(row, keeps_its_format) {
+  // Databases hold these bytes: another layout is another version (docs/protocols/catalog.md).
+  const auto proxy = encoded_proxy::indirect({"o", ""}, "A");
+  const bytes encoded{13, 1, 'o', 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 'A'};
+  bytes object_value{1, 1, 'T'};
+  object_value.insert(object_value.end(), encoded.begin(), encoded.end());
+  EXPECT_EQ(row_of(*object::make(interned::make("T"), proxy.content(), 7)), (row{1, 7, object_value}));
+  bytes adapter_value{1, 1, 'A', 1, 'G'};
+  adapter_value.insert(adapter_value.end(), encoded.begin(), encoded.end());
+  EXPECT_EQ(row_of(*adapter::make("A", "G", proxy.content(), 8)), (row{2, 8, adapter_value}));
+}
+
 TEST(loader, refuses_a_row_that_is_damaged_and_names_it) {
   loader loading;
   const auto refused = loading.add(1, 77, bytes{1, 200});
