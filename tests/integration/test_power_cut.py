@@ -144,7 +144,7 @@ class PowerCutTest(unittest.TestCase):
                 disks = [CutDisk(replica, seed) for replica in (master, slave)]
                 master.start(env=disks[0].environment())
                 slave.start(env=disks[1].environment())
-                wait_until(lambda: master.metrics()["muster_registry_active_slaves"] == 1, "the slave is active")
+                wait_until(lambda: master.metrics()["muster_active_slaves"] == 1, "the slave is active")
                 # The master first: what it answers after the slave has gone is not the slave's to have.
                 adder = add_until_the_cut(master, "both", disks[0])
                 for disk in disks:
