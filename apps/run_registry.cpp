@@ -25,6 +25,7 @@ int serve(std::string_view program, config::settings_with_warnings read, config:
     out.write(event{severity::warning, "configuration_warning"}.with("message", warning));
   }
   const auto replica = read.settings.replica_name;
+  const bool logs_to_standard_error = read.settings.log.target == config::log_target::standard_error;
   registry_process process{std::move(read.settings), std::move(properties), std::move(log)};
 
   auto listener = os::signal_listener::start({SIGINT, SIGTERM, SIGHUP}, [&](int signal) {
@@ -42,8 +43,11 @@ int serve(std::string_view program, config::settings_with_warnings read, config:
   const auto why = started ? process.wait() : started.error().message;
   os::notify_stopping();
   if (!why.empty()) {
-    out.write(event{severity::error, started ? "ended" : "start_failed"}.with("message", why));
-    print_error(program, why);
+    // Who looks at standard error is told once: a failed start as any refused configuration, an end as the log's last
+    // line.
+    const bool tells_in_log = started || !logs_to_standard_error;
+    if (tells_in_log) out.write(event{severity::error, started ? "ended" : "start_failed"}.with("message", why));
+    if (!tells_in_log || !logs_to_standard_error) print_error(program, why);
   }
   process.stop();
   if (why.empty()) out.write(event{severity::info, "stopped"}.with("replica", replica));

@@ -142,11 +142,24 @@ void registry_host::open() {
     const open_adapters opened{settings,         communicator_,          *service_,  client_, server_, internal_,
                                session_manager_, admin_session_manager_, *verifiers, locator, shell_,  log_};
     for (const auto& add : then_.add_servants) add(opened);
+  } catch (const Ice::ObjectAdapterDeactivatedException&) {
+    return;  // closed meanwhile
+  } catch (const Ice::CommunicatorDestroyedException&) {
+    return;
+  } catch (const Ice::Exception&) {
+    on_must_end(fmt::format("the replica cannot be opened to clients: {}", to_text(std::current_exception())));
+    return;
+  }
+  // The first client is to find this replica among the well-known objects: nobody is let in before they have it.
+  service_->set_card(card());
+  service_->describe([this](const replication::status&) { shell_.post([this] { let_clients_in(); }); });
+}
 
+void registry_host::let_clients_in() {
+  try {
     for (const auto& adapter : {client_, server_, session_manager_, admin_session_manager_}) {
       if (adapter) adapter->activate();
     }
-    service_->set_card(card());
   } catch (const Ice::ObjectAdapterDeactivatedException&) {
     return;  // closed meanwhile
   } catch (const Ice::CommunicatorDestroyedException&) {

@@ -105,6 +105,7 @@ class registry_host final : public registry::listener {
 
   [[nodiscard]] result<void> make_internal();
   void open();
+  void let_clients_in();
   [[nodiscard]] result<void> make_adapters();
   void add_own_servants();
   void open_discovery();
