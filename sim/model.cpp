@@ -13,6 +13,8 @@ template <typename... Fs>
 struct overloaded : Fs... {
   using Fs::operator()...;
 };
+template <typename... Fs>
+overloaded(Fs...) -> overloaded<Fs...>;  // clang 14 deduces none for an aggregate
 
 bytes content_of(const catalog::encoded_proxy& proxy) { return {proxy.content().begin(), proxy.content().end()}; }
 
