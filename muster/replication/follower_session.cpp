@@ -118,6 +118,7 @@ void follower::apply(append what, instant now) {
   if (what.entries.empty() || what.entries.front().number != next(last)) {
     // Nothing new, or a gap where a message was lost: the acknowledgement tells the master where to go on.
     core_.durable.note_acknowledged(std::min(session_->acknowledged, last), now);
+    core_.durable.note_replicated(core_.position().acknowledged, now);
     acknowledge(now);
     return;
   }
@@ -136,6 +137,7 @@ void follower::apply(append what, instant now) {
   after.history.last = what.entries.back().number;
   after.history.acknowledged =
       std::max(after.history.acknowledged, std::min(session_->acknowledged, after.history.last));
+  after.history.replicated = std::max(after.history.replicated, after.history.acknowledged);
   store(stored::changes, core_.durable.begin_changes(std::move(what.entries), std::move(rows), std::move(after), last));
 }
 

@@ -12,8 +12,9 @@
 namespace muster::replication {
 
 /// A message is bigger than what a transport should carry at once only when a single change is (a descriptor of a
-/// megabyte); then it travels as several frames.
-inline constexpr std::size_t frame_payload_bytes_max = std::size_t{256} * 1024;
+/// megabyte); then it travels as several frames. The bound leaves room for the rest of a message around
+/// `options::message_bytes_max` of content, so that a chunk of a snapshot is one frame.
+inline constexpr std::size_t frame_payload_bytes_max = std::size_t{320} * 1024;
 
 /// Cuts an encoded message into frames. `number` must differ between the messages sent on one way; a counter does.
 [[nodiscard]] std::vector<bytes> to_frames(bytes encoded, std::uint64_t number,

@@ -24,6 +24,14 @@ void journal::note_acknowledged(serial upto, instant now) {
   }
 }
 
+void journal::note_replicated(serial upto, instant now) {
+  MUSTER_INVARIANT(upto <= meta_.history.last, "nobody else holds a change before it is durable here");
+  if (upto > meta_.history.replicated) {
+    meta_.history.replicated = upto;
+    mark_dirty(now);
+  }
+}
+
 void journal::note_replica(const replica_info& who, instant now) {
   auto& known = meta_.known_replicas;
   if (std::ranges::find(known, who) != known.end()) {
@@ -105,8 +113,10 @@ void journal::succeed() {
     case commit::kind::changes: {
       // What was noted while the step was under way is newer than what the step carried.
       const serial acknowledged = std::max(meta_.history.acknowledged, done.after.history.acknowledged);
+      const serial replicated = std::max(meta_.history.replicated, done.after.history.replicated);
       meta_.history = std::move(done.after.history);
       meta_.history.acknowledged = acknowledged;
+      meta_.history.replicated = replicated;
       meta_.last_role = done.after.last_role;
       for (auto& entry : done.entries) {
         log_.append(std::move(entry));

@@ -36,6 +36,8 @@ class journal {
 
   /// Callers may have been told of changes up to here. Never lowers what was noted before.
   void note_acknowledged(serial upto, instant now);
+  /// Another replica holds everything up to here, too.
+  void note_replicated(serial upto, instant now);
   /// A replica was met: it becomes the latest of those known.
   void note_replica(const replica_info& who, instant now);
   /// When a step is to be made for what was only noted; `instant_never` if nothing was.

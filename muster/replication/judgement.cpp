@@ -136,13 +136,14 @@ follow_verdict judge_following(const self_description& slave, const self_descrip
   }
   out.fork = fork_point(slave.history, master.history);
   out.has_tail = slave.history.last > out.fork;
-  if (slave.history.acknowledged > out.fork) {
+  // What it committed alone is the operator's to give up, by promoting another; what others held, too, is not.
+  if (slave.history.replicated > out.fork) {
     out.refused = refusal::lost_acknowledged;
     out.sentence = fmt::format(
         "the histories of slave '{}' and master '{}' part after change {}, but changes up to {} were acknowledged and "
         "'{}' does not have them. If they are to live, start '{}' as the master; to give them up, start it once with "
         "--initdb-from-replica {}",
-        slave.name, master.name, out.fork, slave.history.acknowledged, master.name, slave.name, master.name);
+        slave.name, master.name, out.fork, slave.history.replicated, master.name, slave.name, master.name);
   }
   return out;
 }
@@ -156,7 +157,10 @@ start_verdict judge_start(const self_description& self, std::optional<role> last
   std::uint64_t highest = self.history.terms.current().number;
   for (const auto& other : others) {
     if (other.name == self.name) {
-      out.refused = duplicate_name_sentence(self.name);
+      // Every master has the same name, so a master that was replaced meets its successor here: the reason that says
+      // what has happened since comes first. Not even --force makes two of one name.
+      std::string why = force ? std::string{} : objection(self, other);
+      out.refused = why.empty() ? duplicate_name_sentence(self.name) : std::move(why);
       return out;
     }
     if (!self.history.has_copy() || other.history.database == self.history.database) {

@@ -102,6 +102,9 @@ void leader::advance(instant now) {
   const std::size_t active = slaves_.active_count();
   if (active >= core_.how.active_slaves_min) {
     core_.durable.note_acknowledged(held, now);
+    if (active > 0) {
+      core_.durable.note_replicated(held, now);
+    }
     proposals_.release(core_.position().acknowledged);
     return;
   }

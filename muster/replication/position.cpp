@@ -72,6 +72,7 @@ void encode(byte_writer& out, const history& value) {
   encode(out, value.terms);
   out.size(value.last.value());
   out.size(value.acknowledged.value());
+  out.size(value.replicated.value());
 }
 
 term decode_term(byte_reader& in) {
@@ -103,8 +104,9 @@ history decode_history(byte_reader& in) {
   out.terms = decode_lineage(in);
   out.last = serial{in.size()};
   out.acknowledged = serial{in.size()};
+  out.replicated = serial{in.size()};
   const bool nothing = out.terms.empty() && out.last == serial{0};
-  if (out.acknowledged > out.last || (out.has_copy() ? out.terms.empty() : !nothing)) {
+  if (out.acknowledged > out.last || out.replicated > out.last || (out.has_copy() ? out.terms.empty() : !nothing)) {
     in.set_failed();
   }
   return in.failed() ? history{} : out;

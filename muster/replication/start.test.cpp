@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "muster/replication/judgement.hpp"
 #include "muster/replication/test_cluster.hpp"
 
 namespace muster::replication::testing {
@@ -169,6 +170,21 @@ TEST_F(start, is_refused_while_its_name_is_alive_even_with_force) {
   (*made)->handle_message(peer_id{1}, description{effects.ask->question.round, other}, g_.now());
   (*made)->handle_discovery_complete(effects.ask->question.round, g_.now());
   EXPECT_EQ((*made)->current_phase(), phase::start_refused);
+}
+
+TEST(judgement, of_a_start_beside_a_successor_of_the_same_name_speaks_of_the_higher_term) {
+  prng random{7};
+  self_description self;
+  self.name = "Master";
+  self.role = role::master;
+  self.history.database = uuid::random(random);
+  self.history.terms.begin({1, uuid::random(random)}, serial{1});
+  self_description successor = self;
+  successor.phase = phase::serving;
+  successor.history.terms.begin({2, uuid::random(random)}, serial{1});
+  const auto verdict = judge_start(self, role::master, {successor}, false);
+  EXPECT_NE(verdict.refused.find("another master has taken over"), std::string::npos) << verdict.refused;
+  EXPECT_NE(verdict.refused.find("--force"), std::string::npos) << verdict.refused;
 }
 
 TEST_F(start, of_a_fresh_master_beside_replicas_with_data_is_refused) {

@@ -6,6 +6,7 @@
 #include "muster/replication/durable_meta.hpp"
 #include "muster/replication/framing.hpp"
 #include "muster/replication/message_codec.hpp"
+#include "muster/replication/options.hpp"
 
 namespace muster::replication {
 namespace {
@@ -156,6 +157,12 @@ RC_GTEST_PROP(framing, brings_messages_whole_in_whatever_order_their_frames_come
   for (const auto& one : sent) {
     RC_ASSERT(std::ranges::count(arrived, one) >= 1);
   }
+}
+
+TEST(framing, sends_a_chunk_of_the_usual_size_as_one_frame) {
+  snapshot_chunk chunk;
+  chunk.content = shared_bytes{bytes(options{}.message_bytes_max, 1)};
+  EXPECT_EQ(to_frames(encode(chunk, 1), 1).size(), 1U);
 }
 
 TEST(framing, bounds_what_incomplete_messages_hold) {
