@@ -74,9 +74,10 @@ class replica_transport::asking {
   /// Asks the locator behind each endpoint for its replica, and that replica.
   static void through(const std::shared_ptr<asking>& self, const std::shared_ptr<Ice::ObjectPrx>& locator) {
     for (const auto& endpoint : locator->ice_getEndpoints()) {
-      auto one = Ice::uncheckedCast<Ice::LocatorPrx>(
-          locator->ice_endpoints({endpoint})->ice_locator(nullptr)->ice_timeout(self->bound_ms())->ice_invocationTimeout(
-              self->bound_ms()));
+      auto one = Ice::uncheckedCast<Ice::LocatorPrx>(locator->ice_endpoints({endpoint})
+                                                         ->ice_locator(nullptr)
+                                                         ->ice_timeout(self->bound_ms())
+                                                         ->ice_invocationTimeout(self->bound_ms()));
       attempt([&] {
         one->findObjectByIdAsync(
             self->by_->identity(),
@@ -149,8 +150,7 @@ class replica_transport::asking {
 
 std::shared_ptr<replica_transport> replica_transport::make(Ice::CommunicatorPtr communicator,
                                                            replica_transport_options options, event_log& log) {
-  std::shared_ptr<replica_transport> made{
-      new replica_transport{std::move(communicator), std::move(options), log}};
+  std::shared_ptr<replica_transport> made{new replica_transport{std::move(communicator), std::move(options), log}};
   made->make_answering_adapter();
   return made;
 }
@@ -341,23 +341,35 @@ bool replica_transport::may_speak(const replica_link& link, const replication::m
   if (claims == nullptr) return true;
   auto name = peer_common_name(link.connection());
   if (name && *name == claims->name) return true;
-  const auto why = name ? fmt::format("the peer calls itself '{}', and its certificate is for '{}'; "
-                                      "IceGrid.Registry.RequireReplicaCertCN wants them to be the same",
-                                      claims->name, *name)
+  const auto why = name ? fmt::format(
+                              "the peer calls itself '{}', and its certificate is for '{}'; "
+                              "IceGrid.Registry.RequireReplicaCertCN wants them to be the same",
+                              claims->name, *name)
                         : name.error().message;
-  log_.write(event{severity::error, "replica_certificate_refused"}
-                 .with("replica", claims->name)
-                 .with("message", why));
+  log_.write(event{severity::error, "replica_certificate_refused"}.with("replica", claims->name).with("message", why));
+  // So that the other side's log says why, too.
+  replication::refused refusal{.attempt = 0,
+                               .reason = replication::refusal::asked_to_leave,
+                               .sentence = fmt::format("replica '{}' refuses: {}", options_.replica_name, why),
+                               .from = *claims};
+  refusal.from.name = options_.replica_name;
   if (const auto* asked = std::get_if<replication::open>(&what)) {
-    // So that the other side's log says why, too.
-    std::string sentence = fmt::format("replica '{}' refuses: {}", options_.replica_name, why);
-    find(link.id())->send(replication::refused{.attempt = asked->attempt,
-                                               .reason = replication::refusal::asked_to_leave,
-                                               .sentence = std::move(sentence),
-                                               .from = asked->from},
-                          replication::handshake_version);
+    refusal.attempt = asked->attempt;
+  } else if (!std::holds_alternative<replication::describe>(what)) {
+    return false;
   }
+  find(link.id())->send(std::move(refusal), replication::handshake_version);
   return false;
+}
+
+// The core has no session to which the refusal of a question belongs: to it, the other one has not answered.
+void replica_transport::tell_refused_question(const replica_link& link, const replication::refused& what) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (!awaited_.contains(link.id().value())) return;
+    if (std::exchange(told_refusal_, what.sentence) == what.sentence) return;
+  }
+  log_.write(event{severity::error, "question_refused"}.with("replica", what.from.name).with("message", what.sentence));
 }
 
 void replica_transport::handle_frame(const Ice::ConnectionPtr& connection, byte_view frame) {
@@ -376,6 +388,7 @@ void replica_transport::handle_frame(const Ice::ConnectionPtr& connection, byte_
     link->close();
     return;
   }
+  if (const auto* refusal = std::get_if<replication::refused>(&**message)) tell_refused_question(*link, *refusal);
   std::shared_ptr<asking> answered;
   const bool is_answer = std::holds_alternative<replication::description>(**message);
   service_->handle_message(link->id(), std::move(**message));

@@ -67,8 +67,8 @@ class replica_transport final : public registry::transport, public std::enable_s
   [[nodiscard]] const replica_transport_options& options() const noexcept { return options_; }
 
  private:
-  /// One round of `discover`. Whoever still works on an answer holds it; when the last one lets go, all have answered or
-  /// failed, and the core is told so.
+  /// One round of `discover`. Whoever still works on an answer holds it; when the last one lets go, all have answered
+  /// or failed, and the core is told so.
   class asking;
   friend class asking;
 
@@ -77,6 +77,7 @@ class replica_transport final : public registry::transport, public std::enable_s
   [[nodiscard]] std::shared_ptr<replica_link> find(replication::peer_id which) const;
   void handle_closed(const Ice::ConnectionPtr& connection);
   [[nodiscard]] bool may_speak(const replica_link& link, const replication::message& what);
+  void tell_refused_question(const replica_link& link, const replication::refused& what);
 
   const Ice::CommunicatorPtr communicator_;
   const replica_transport_options options_;
@@ -90,6 +91,7 @@ class replica_transport final : public registry::transport, public std::enable_s
   std::unordered_map<const Ice::Connection*, std::uint64_t> by_connection_;
   std::uint64_t last_peer_{0};
   std::unordered_map<std::uint64_t, std::shared_ptr<asking>> awaited_;  ///< peers whose description is to come
+  std::string told_refusal_;  ///< of the last question that a peer refused: searches are repeated, sentences are not
   bool closed_{false};
 };
 
