@@ -1,0 +1,103 @@
+"""Starts that are interrupted, and a master that takes no changes."""
+
+import os
+import signal
+import subprocess
+import unittest
+
+import Ice
+from support.grid import MUSTER, Grid, wait_until
+from support.ice_client import IceGrid, locator_of
+from support.objects import TYPE, Stream, add, administration, names, target, wait_active_slaves
+
+
+class InterruptedStartTest(unittest.TestCase):
+    def interruptions(self, replica):
+        """Ever later moments of a start, each recognised by what there is to see by then."""
+        return {
+            "at once": lambda: True,
+            "when its program runs": lambda: b"registry" in command_line(replica.process.pid),
+            "when its directory is locked": lambda: os.path.exists(os.path.join(replica.database, "muster.lock")),
+            "when it says something": replica.log,
+            "when it takes connections": replica.answers,
+        }
+
+    def setUp(self):
+        self.grid = self.enterContext(Grid())
+        self.master = self.grid.add("Master")
+        self.master.start()
+        add(self.master, "kept")
+        self.master.stop()
+
+    def test_sigterm_ends_a_start_at_any_moment(self):
+        for moment, has_come in self.interruptions(self.master).items():
+            with self.subTest(moment):
+                if os.path.exists(self.master.log_file):
+                    os.remove(self.master.log_file)
+                self.master.start(wait=False)
+                wait_until(has_come, moment)
+                self.master.signal(signal.SIGTERM)
+                # Before the program has taken the signal into its hands, the kernel ends it.
+                self.assertIn(self.master.wait_end(), (0, -signal.SIGTERM))
+        self.master.start()
+        self.assertEqual(names(self.master), {"kept"})
+
+    def test_kill_9_at_any_moment_of_a_start_leaves_a_database_that_opens(self):
+        for moment, has_come in self.interruptions(self.master).items():
+            with self.subTest(moment):
+                self.master.start(wait=False)
+                wait_until(has_come, moment)
+                self.master.kill()
+                subprocess.run([MUSTER, "db", "check", self.master.database], check=True, capture_output=True)
+        self.master.start()
+        self.assertEqual(names(self.master), {"kept"})
+
+    def test_kill_9_of_a_slave_at_any_moment_of_its_first_copy_leaves_it_whole_or_empty(self):
+        self.master.start(**{"Muster.Registry.Log.MaxChanges": "1"})
+        with Stream(self.master, "many") as stream:
+            stream.wait_acknowledged(2000)
+        expected = names(self.master)
+        slave = self.grid.add("slave1")
+        for moment, has_come in self.interruptions(slave).items():
+            with self.subTest(moment):
+                slave.start(wait=False)
+                wait_until(has_come, moment)
+                slave.kill()
+        slave.start()
+        self.assertEqual(names(slave), expected)
+
+
+def command_line(pid):
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read()
+
+
+class ReadOnlyTest(unittest.TestCase):
+    def test_a_read_only_master_answers_and_takes_no_change(self):
+        with Grid() as grid:
+            master = grid.add("Master").start()
+            add(master, "kept")
+            master.stop()
+            master.start("--readonly", wait=False)
+            wait_until(lambda: names(master) == {"kept"}, "it answers")
+            with administration(master) as (made, admin):
+                for change in (lambda: admin.addObjectWithType(target(made, "new"), TYPE),
+                               lambda: admin.removeObject(Ice.Identity(name="kept")),
+                               lambda: admin.addApplication(IceGrid.ApplicationDescriptor(name="app"))):
+                    with self.assertRaises(IceGrid.DeploymentException) as refused:
+                        change()
+                    self.assertIn("read", refused.exception.reason)
+                with self.assertRaises((Ice.UnknownException, Ice.AdapterNotFoundException)):
+                    locator_of(made).getRegistry().setAdapterDirectProxy("adapter", target(made, "dummy"))
+            # Slaves follow it, and have nothing new to copy.
+            slave = grid.add("slave1").start()
+            self.assertEqual(names(slave), {"kept"})
+            master.stop()
+            master.start()
+            wait_active_slaves(master, 1)
+            add(master, "new")
+            self.assertEqual(names(slave), {"kept", "new"})
+
+
+if __name__ == "__main__":
+    unittest.main()
