@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,6 +99,7 @@ pid_t begin_worker(board& shared, unsigned index, const batch_options& options) 
   const pid_t child = fork();
   MUSTER_INVARIANT(child >= 0, "the system lets us make a process for each job");
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // Who ends the parent means all of it.
     work(shared, shared.workers[index], options);
     // Not exit(): what the parent has in its buffers and handlers is the parent's.
     _exit(0);
