@@ -67,7 +67,10 @@ registry_process::~registry_process() { stop(); }
 
 result<void> registry_process::open_data() {
   auto directory = os::data_directory::take(settings_.database.path);
-  if (!directory) return fail(std::move(directory).error());
+  if (!directory) {
+    const auto& cause = directory.error();
+    return fail(cause.code, "IceGrid.Registry.LMDB.Path={}: {}", settings_.database.path, cause.message);
+  }
   directory_.emplace(std::move(*directory));
   os::lmdb_store::options how;
   how.map_bytes = settings_.database.map_bytes;
@@ -113,41 +116,39 @@ result<void> registry_process::start(std::function<void()> on_ready) {
   auto communicator = ice::make_communicator(settings_, properties_, *log_);
   if (!communicator) return fail(std::move(communicator).error());
   communicator_ = std::move(*communicator);
-  peers_ = ice::replica_transport::make(
-      communicator_,
-      {.instance_name = settings_.instance_name,
-       .replica_name = settings_.replica_name,
-       .locator_is_discovered = settings_.locator.uses_discovery_plugin,
-       .discovery_timeout = settings_.replication.discovery_timeout,
-       .forward_timeout = settings_.requests.forward_timeout,
-       .in_flight_bytes_max = settings_.replication.in_flight_bytes_max,
-       .requires_certificate_name = settings_.require_replica_certificate_name},
-      *log_);
+  peers_ = ice::replica_transport::make(communicator_,
+                                        {.instance_name = settings_.instance_name,
+                                         .replica_name = settings_.replica_name,
+                                         .locator_is_discovered = settings_.locator.uses_discovery_plugin,
+                                         .discovery_timeout = settings_.replication.discovery_timeout,
+                                         .forward_timeout = settings_.requests.forward_timeout,
+                                         .in_flight_bytes_max = settings_.replication.in_flight_bytes_max,
+                                         .requires_certificate_name = settings_.require_replica_certificate_name},
+                                        *log_);
 
-  auto host = ice::registry_host::make(
-      communicator_, how, {.shell = *shell_executor_, .log = *log_, .figures = figures_},
-      {.add_servants = {[](const ice::open_adapters& open) { ice::add_administration(open); }},
-       .on_ready = std::move(on_ready),
-       .on_end = [this](std::string sentence) { end(std::move(sentence)); }});
+  auto host =
+      ice::registry_host::make(communicator_, how, {.shell = *shell_executor_, .log = *log_, .figures = figures_},
+                               {.add_servants = {[](const ice::open_adapters& open) { ice::add_administration(open); }},
+                                .on_ready = std::move(on_ready),
+                                .on_end = [this](std::string sentence) { end(std::move(sentence)); }});
   if (!host) return fail(std::move(host).error());
   host_ = std::move(*host);
   host_->internal_adapter()->add(peers_->servant(), peers_->identity());
   peers_->set_own_proxy(host_->internal_adapter()->createDirectProxy(peers_->identity()));
 
-  auto service = registry::service::make(
-      {.instance_name = settings_.instance_name,
-       .own = host_->card(),
-       .dynamic_registration = settings_.dynamic_registration,
-       .replication = to_replication_options(settings_),
-       .sessions = {.sessions_max_per_kind = settings_.sessions.sessions_max}},
-      {.strand = *strand_executor_,
-       .store = *store_,
-       .peers = *peers_,
-       .tails = *tails_,
-       .log = *log_,
-       .figures = figures_,
-       .shell = *host_},
-      os::entropy_seed());
+  auto service = registry::service::make({.instance_name = settings_.instance_name,
+                                          .own = host_->card(),
+                                          .dynamic_registration = settings_.dynamic_registration,
+                                          .replication = to_replication_options(settings_),
+                                          .sessions = {.sessions_max_per_kind = settings_.sessions.sessions_max}},
+                                         {.strand = *strand_executor_,
+                                          .store = *store_,
+                                          .peers = *peers_,
+                                          .tails = *tails_,
+                                          .log = *log_,
+                                          .figures = figures_,
+                                          .shell = *host_},
+                                         os::entropy_seed());
   if (!service) return fail(std::move(service).error());
   service_ = std::move(*service);
   peers_->attach(*service_);
