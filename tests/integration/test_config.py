@@ -96,7 +96,7 @@ class BadValuesTest(DirectoryTest):
         self.refused("Muster.Log.Level", "chatty", "chatty")
 
     def test_a_misspelt_property_is_refused_with_the_nearest_known_one(self):
-        self.refused("IceGrid.Registry.DynamicRegistartion", "1", "IceGrid.Registry.DynamicRegistration'")
+        self.refused("IceGrid.Registry.DynamicRegistartion", "1", "did you mean IceGrid.Registry.DynamicRegistration?")
 
     def test_what_is_not_supported_yet_is_refused_where_it_protects_and_warned_about_elsewhere(self):
         self.refused("IceGrid.Registry.AdminSessionFilters", "1")
