@@ -74,7 +74,7 @@ class closed_loop {
     }
     lanes_[lane].began = clock::now();
     start_(
-        lane, number, [this, lane] { finish(lane); }, [this, lane](std::exception_ptr why) { fail(lane, why); });
+        lane, number, [this, lane] { finish(lane); }, [this, lane](const std::exception_ptr& why) { fail(lane, why); });
   }
 
   void finish(std::size_t lane) {

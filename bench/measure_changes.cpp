@@ -26,11 +26,12 @@ void measure_add(context& with, int slaves, std::string_view text,
     one.admins = admins(client.communicator(), *one.of.master, connections);
     all.push_back(std::move(one));
   }
-  for (const auto& [in_flight, goals] : targets) {
+  for (const auto& each : targets) {
+    const auto in_flight = each.first;
     row rate{.measurement = "add",
              .what = fmt::format("addObjectWithType, {}, {} in flight", text, in_flight),
              .unit = "1/s",
-             .targets = goals};
+             .targets = each.second};
     row latency{.measurement = "add",
                 .what = fmt::format("addObjectWithType, {}, {} in flight, p50", text, in_flight),
                 .unit = "µs"};
@@ -75,8 +76,8 @@ void measure_registering_again(context& with) {
            .unit = "1/s",
            .targets = {at_least(4)}};
   row written{.measurement = "register-again",
-              .what = "its database was written meanwhile",
-              .unit = "0 or 1",
+              .what = "its database was written meanwhile (1: yes)",
+              .unit = "",
               .targets = {at_most(0, target::kind::absolute)}};
   interleaved(with.settings.pairs, all.size(), [&](std::size_t n) {
     auto& one = all[n];

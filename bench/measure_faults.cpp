@@ -196,16 +196,18 @@ void measure_failover(context& with) {
           .what = "master killed: longest time between two answers",
           .unit = "ms",
           .targets = {at_most(20, target::kind::absolute)}};
-  interleaved(with.settings.pairs, with.settings.products.size(), [&](std::size_t n) {
-    const auto which = with.settings.products[n];
+  interleaved(with.settings.pairs, with.settings.products.size(), [&](std::size_t turn) {
+    const auto which = with.settings.products[turn];
     auto grid = start_grid(with.settings.where, which, with.folder, 1);
     fill_objects(*grid.master, 100);
     grid.slaves.front()->wait_for_object(object_name(99));
     // With the default retries: they are what takes a client to the next endpoint.
     const Ice::CommunicatorHolder client{Ice::initialize()};
     const auto text = fmt::format("{}:{}", grid.master->locator_text(), grid.slaves.front()->client_endpoint());
+    constexpr std::size_t threads = 4;
     std::vector<std::unique_ptr<resolver>> all;
-    for (int thread = 0; thread < 4; ++thread) {
+    all.reserve(threads);
+    for (std::size_t n = 0; n < threads; ++n) {
       all.push_back(std::make_unique<resolver>(locator_at(client.communicator(), text), 0us));
     }
     std::this_thread::sleep_for(200ms);  // tidy: allow, because the client resolves meanwhile

@@ -182,6 +182,7 @@ std::vector<std::shared_ptr<Ice::LocatorRegistryPrx>> locator_registries(const I
                                                                          const registry& master, int connections) {
   const auto locator = Ice::uncheckedCast<Ice::LocatorPrx>(client->stringToProxy(master.locator_text()));
   std::vector<std::shared_ptr<Ice::LocatorRegistryPrx>> made;
+  made.reserve(static_cast<std::size_t>(connections));
   for (int n = 0; n < connections; ++n) {
     made.push_back(locator->getRegistry()->ice_connectionId(fmt::format("register-{}", n)));
   }
