@@ -183,8 +183,9 @@ TEST(judgement, of_a_start_beside_a_successor_of_the_same_name_speaks_of_the_hig
   successor.phase = phase::serving;
   successor.history.terms.begin({2, uuid::random(random)}, serial{1});
   const auto verdict = judge_start(self, role::master, {successor}, false);
-  EXPECT_NE(verdict.refused.find("another master has taken over"), std::string::npos) << verdict.refused;
-  EXPECT_NE(verdict.refused.find("--force"), std::string::npos) << verdict.refused;
+  ASSERT_TRUE(verdict.refused);
+  EXPECT_NE(verdict.refused->find("another master has taken over"), std::string::npos) << *verdict.refused;
+  EXPECT_NE(verdict.refused->find("--force"), std::string::npos) << *verdict.refused;
 }
 
 TEST_F(start, of_a_fresh_master_beside_replicas_with_data_is_refused) {
