@@ -28,8 +28,7 @@ namespace muster::apps {
 /// reverse order. Used by the main thread alone, except for `end`.
 class registry_process {
  public:
-  registry_process(config::registry_settings settings, config::property_map properties,
-                   std::unique_ptr<os::log> log);
+  registry_process(config::registry_settings settings, config::property_map properties, std::unique_ptr<os::log> log);
   ~registry_process();
   registry_process(const registry_process&) = delete;
   registry_process& operator=(const registry_process&) = delete;

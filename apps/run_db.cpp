@@ -73,8 +73,8 @@ result<void> begin_anew(const std::string& database) {
 }
 
 void print(const os::database_report& report) {
-  fmt::print("format      {}\ncommits     {}\nfile        {} bytes\nmap         {} bytes\n", report.format, report.commits,
-             report.file_bytes, report.map_bytes);
+  fmt::print("format      {}\ncommits     {}\nfile        {} bytes\nmap         {} bytes\n", report.format,
+             report.commits, report.file_bytes, report.map_bytes);
   fmt::print("pages       {} used, {} free, {} lost, of {} bytes\n", report.pages_used, report.pages_free,
              report.pages_lost, report.page_bytes);
   if (report.log_last != 0) fmt::print("log         changes {} to {}\n", report.log_first, report.log_last);

@@ -330,7 +330,11 @@ bool checker::may_be_refused(node_index slave, node_index master) const {
   const history& its = views_[master].history;
   if (!mine.has_copy() || !its.has_copy()) return false;
   if (mine.database != its.database) return true;
-  if (mine.replicated > fork_point(mine, its)) return true;
+  const serial fork = fork_point(mine, its);
+  if (mine.replicated > fork) return true;
+  // What it has committed alone, and its log no longer holds all of, cannot be saved as a tail: an operator has to decide.
+  const auto* core = nodes_[slave]->core();
+  if (mine.last > fork && core != nullptr && core->status().log_first > next(fork)) return true;
   const auto my_term = mine.terms.current();
   const auto its_term = its.terms.current();
   return my_term.number >= its_term.number && my_term.id != its_term.id;

@@ -33,8 +33,8 @@ registration_outcome may_register(const catalog::state& now, const adapter_regis
                   what.adapter_id);
   }
   if (now.find_replica_group(what.adapter_id) != nullptr) {
-    return refuse(registration_failure::adapter_unknown,
-                  "'{}' is the id of a replica group and cannot be an adapter's", what.adapter_id);
+    return refuse(registration_failure::adapter_unknown, "'{}' is the id of a replica group and cannot be an adapter's",
+                  what.adapter_id);
   }
   if (what.replica_group_id.empty()) return {};
   if (what.replica_group_id == what.adapter_id) {

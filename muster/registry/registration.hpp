@@ -44,9 +44,10 @@ struct registration_refusal {
 using registration_outcome = tl::expected<void, registration_refusal>;
 using registration_done = std::function<void(registration_outcome)>;
 
-/// Whether a server may say this of an adapter, by the state as it is now. The rules of dynamic registration in Ice 3.7:
-/// the id is not empty; the adapter is not described by an application; a replica group that an application deploys
-/// takes no dynamic member; with dynamic registration off no adapter becomes known that no application describes.
+/// Whether a server may say this of an adapter, by the state as it is now. The rules of dynamic registration in
+/// Ice 3.7: the id is not empty; the adapter is not described by an application; a replica group that an application
+/// deploys takes no dynamic member; with dynamic registration off no adapter becomes known that no application
+/// describes.
 [[nodiscard]] registration_outcome may_register(const catalog::state& now, const adapter_registration& what,
                                                 bool dynamic_registration);
 

@@ -33,8 +33,8 @@ result<replica_card> decode_replica_card(byte_view input) {
   }
   card.objects.name = in.string();
   card.host = in.string();
-  for (auto* proxy : {&card.objects.client, &card.objects.server, &card.objects.internal,
-                      &card.objects.session_manager, &card.objects.admin_session_manager}) {
+  for (auto* proxy : {&card.objects.client, &card.objects.server, &card.objects.internal, &card.objects.session_manager,
+                      &card.objects.admin_session_manager}) {
     auto read = catalog::encoded_proxy::read(in.blob());
     if (in.failed()) break;
     if (!read) return fail(std::move(read).error());

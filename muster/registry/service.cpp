@@ -104,6 +104,7 @@ result<void> service::load(instant now) {
   core_ = std::move(*core);
 
   own_objects_ = std::make_shared<const locator::well_known>();
+  options_.own.objects.name = options_.replication.name;
   machine_.observe([this](const catalog::state&) { republish(); });
   republish();
   return {};
@@ -196,10 +197,11 @@ void service::report(const replication::event& what) {
 }
 
 void service::adopt(std::shared_ptr<const replication::roster> replicas) {
+  roster_ = std::move(replicas);
   auto list = std::make_shared<replica_list>();
   std::vector<locator::active_replica> active;
-  for (std::size_t at = 0; at < replicas->replicas.size(); ++at) {
-    const auto& info = replicas->replicas[at];
+  for (std::size_t at = 0; roster_ && at < roster_->replicas.size(); ++at) {
+    const auto& info = roster_->replicas[at];
     auto card = decode_replica_card(info.endpoints);
     if (!card) {
       log_.write(event{severity::warning, "replica_card_unreadable"}
@@ -208,9 +210,21 @@ void service::adopt(std::shared_ptr<const replication::roster> replicas) {
       continue;
     }
     card->objects.name = info.name;
-    card->objects.is_master = at == 0;
+    card->objects.is_master = at == 0 && roster_->master_first;
     active.push_back(card->objects);
     list->replicas.push_back(std::move(*card));
+  }
+  // What this replica knows best is itself: before it meets a master, before others know its new endpoints, and as a
+  // master that has stepped down, whose objects keep their names.
+  const auto own = std::ranges::find(active, options_.own.objects.name, &locator::active_replica::name);
+  auto self = options_.own;
+  self.objects.is_master = core_->own_role() == replication::role::master;
+  if (own == active.end()) {
+    active.push_back(self.objects);
+    list->replicas.push_back(std::move(self));
+  } else {
+    *own = self.objects;
+    list->replicas[static_cast<std::size_t>(own - active.begin())] = std::move(self);
   }
   replicas_ = std::move(list);
   own_objects_ = locator::well_known::make(options_.instance_name, options_.replication.name, active);
@@ -276,9 +290,8 @@ replication::ticket service::enlist(change_done done) {
 
 void service::propose(catalog::change what, change_done done) {
   auto shared = std::make_shared<change_done>(std::move(done));
-  auto posted = strand_.try_post([this, what = std::move(what), shared]() mutable {
-    propose_here(std::move(what), std::move(*shared));
-  });
+  auto posted = strand_.try_post(
+      [this, what = std::move(what), shared]() mutable { propose_here(std::move(what), std::move(*shared)); });
   if (!posted) (*shared)(fail(std::move(posted).error()));
 }
 
@@ -354,11 +367,10 @@ void service::register_here(adapter_registration what, registration_done done) {
 void service::register_here(const process_registration& what, const registration_done& done) {
   const auto* server = machine_.published().find_server(what.server_id);
   done(tl::unexpected<registration_refusal>{
-      {registration_failure::server_unknown,
-       server == nullptr
-           ? fmt::format("no application describes server '{}'", what.server_id)
-           : fmt::format("server '{}' belongs on node '{}', which is not active", what.server_id,
-                         server->entry.node)}});
+      {registration_failure::server_unknown, server == nullptr
+                                                 ? fmt::format("no application describes server '{}'", what.server_id)
+                                                 : fmt::format("server '{}' belongs on node '{}', which is not active",
+                                                               what.server_id, server->entry.node)}});
 }
 
 void service::log_refusal(const adapter_registration& what, const registration_refusal& why) {
@@ -399,6 +411,7 @@ void service::describe(std::function<void(replication::status)> done) {
 void service::set_card(replica_card own) {
   strand_.post([this, own = std::move(own)]() mutable {
     options_.own = std::move(own);
+    adopt(roster_);
     core_->handle_endpoints(encode(options_.own), strand_.now());
   });
 }
@@ -420,9 +433,8 @@ void service::shut_down_replica(const std::string& name, std::function<void(resu
 }
 
 void service::handle_message(replication::peer_id from, replication::message what) {
-  strand_.post([this, from, what = std::move(what)]() mutable {
-    core_->handle_message(from, std::move(what), strand_.now());
-  });
+  strand_.post(
+      [this, from, what = std::move(what)]() mutable { core_->handle_message(from, std::move(what), strand_.now()); });
 }
 
 void service::handle_peer_gone(replication::peer_id which) {

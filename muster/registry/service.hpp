@@ -154,6 +154,7 @@ class service {
   boost::unordered_flat_map<std::uint64_t, waiting> waiting_;
   std::uint64_t last_ticket_{0};
 
+  std::shared_ptr<const replication::roster> roster_;  ///< as the master last told it; null before that
   std::shared_ptr<const locator::well_known> own_objects_;
   std::shared_ptr<const replica_list> replicas_;
   std::string trouble_;

@@ -41,7 +41,7 @@ class PromotionTest(unittest.TestCase):
     def lose_a_tail_and_promote(self):
         """The slave misses what its master commits alone; then the master dies and the slave takes its place."""
         self.new.stop()
-        wait_until(lambda: self.old.metrics()["muster_registry_active_slaves"] == 0, "the slave is out")
+        wait_until(lambda: self.old.metrics()["muster_active_slaves"] == 0, "the slave is out")
         add(self.old, "tail")
         self.old.kill()
         self.new.replica_name = "Master"
