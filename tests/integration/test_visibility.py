@@ -1,6 +1,6 @@
 """What a call on the master has returned is there on every active slave, while much goes on at once."""
 
-import threading
+import concurrent.futures
 import unittest
 
 import Ice
@@ -68,11 +68,9 @@ class VisibilityTest(unittest.TestCase):
                 for port in range(first_port, first_port + 50):
                     admin.updateObject(made.stringToProxy(f"contended:tcp -h 127.0.0.1 -p {port}"))
 
-        threads = [threading.Thread(target=update, args=(10000 + 100 * number,)) for number in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with concurrent.futures.ThreadPoolExecutor(6) as clients:
+            for done in clients.map(update, range(10000, 10600, 100)):
+                self.assertIsNone(done)
         with communicator(self.grid.locator_of(self.master)) as made:
             last = str(locator_of(made).findObjectById(Ice.Identity(name="contended")))
         for locator in self.locators:
