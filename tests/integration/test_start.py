@@ -2,11 +2,12 @@
 
 import os
 import signal
+import socket
 import subprocess
 import unittest
 
 import Ice
-from support.grid import MUSTER, Grid, wait_until
+from support.grid import MUSTER, PATIENCE_S, Grid, wait_until
 from support.ice_client import IceGrid, locator_of
 from support.objects import TYPE, Stream, add, administration, names, target, wait_active_slaves
 
@@ -70,6 +71,32 @@ class InterruptedStartTest(unittest.TestCase):
 def command_line(pid):
     with open(f"/proc/{pid}/cmdline", "rb") as file:
         return file.read()
+
+
+class ServiceTest(unittest.TestCase):
+    """As systemd sees it (sd_notify)."""
+
+    def setUp(self):
+        self.grid = self.enterContext(Grid())
+        self.socket = self.enterContext(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        self.path = os.path.join(self.grid.directory, "notify")
+        self.socket.bind(self.path)
+
+    def told(self, timeout_s):
+        self.socket.settimeout(timeout_s)
+        return self.socket.recv(4096).decode().splitlines()
+
+    def test_a_replica_is_ready_when_it_serves_and_stopping_when_it_ends(self):
+        master, slave = self.grid.add("Master"), self.grid.add("slave1")
+        slave.start(wait=False, env={"NOTIFY_SOCKET": self.path})
+        slave.wait_log("no copy")
+        with self.assertRaises(TimeoutError):
+            self.told(0.01)
+        master.start()
+        self.assertIn("READY=1", self.told(PATIENCE_S))
+        self.assertTrue(slave.answers())
+        slave.stop()
+        self.assertIn("STOPPING=1", self.told(PATIENCE_S))
 
 
 class ReadOnlyTest(unittest.TestCase):
