@@ -9,7 +9,7 @@ from support.grid import MUSTER, Grid, wait_until
 from support.ice_client import IceGrid, communicator, locator_of
 from support.objects import (TYPE, Stream, add, administration, duration_s, locate, names, target, wait_active_slaves)
 
-# The bound of one wait for a slave is Muster.Registry.ReplicationTimeout, 2 s; what waits for nobody takes milliseconds.
+# One wait for a slave is bounded by Muster.Registry.ReplicationTimeout, 2 s; what waits for nobody takes milliseconds.
 ONE_WAIT_S = 4
 NO_WAIT_S = 1
 

@@ -34,7 +34,8 @@ def description(name, versions):
     """A slave that has never had a copy."""
     role_slave, phase_searching = 1, 4
     no_history = bytes(16) + bytes(1) + bytes(3)  # no database, no term; last, acknowledged and replicated are 0
-    return bytes(versions) + text(name) + uuid.uuid4().bytes + bytes([role_slave, phase_searching]) + no_history + text("")
+    return (bytes(versions) + text(name) + uuid.uuid4().bytes + bytes([role_slave, phase_searching]) + no_history +
+            text(""))
 
 
 class Reader:

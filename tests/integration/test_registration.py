@@ -3,7 +3,7 @@
 import unittest
 
 import Ice
-from support.grid import INSTANCE, PATIENCE_S, Grid, wait_until
+from support.grid import PATIENCE_S, Grid, wait_until
 from support.ice_client import IceGrid, communicator, locator_of
 from support.objects import administration, duration_s, wait_active_slaves
 from test_locate import hello_server, ping
