@@ -51,6 +51,7 @@ int measure(const command_line& line, const std::string& command) {
     if (!is_wanted(each, line)) continue;
     say(fmt::format("== {}: {}", each.name, each.text));
     const auto began = clock::now();
+    const auto rows_before = rows.size();
     try {
       each.run(with);
     } catch (const std::exception& why) {
@@ -58,6 +59,7 @@ int measure(const command_line& line, const std::string& command) {
       fmt::print(stderr, "muster-bench: {} failed: {}\n", each.name, why.what());
       failed = true;
     }
+    for (auto n = rows_before; n < rows.size(); ++n) say("  " + as_line(rows[n]));
     say(fmt::format("  {:.0f} s", std::chrono::duration<double>{clock::now() - began}.count()));
   }
   fmt::print("{}", as_table(rows));

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 
 #include <Ice/Config.h>
 #include <fmt/chrono.h>
@@ -132,6 +133,17 @@ std::optional<bool> is_met(const row& line, const target& goal) {
   }
   if (!value) return std::nullopt;
   return goal.direction == target::bound::at_least ? *value >= goal.value : *value <= goal.value;
+}
+
+std::string as_line(const row& line) {
+  std::string text = fmt::format("{}:", line.what);
+  const auto add = [&](std::string_view name, const std::vector<double>& samples) {
+    if (!samples.empty()) text += fmt::format(" {} {}", name, number(median(samples)));
+  };
+  add("stock", line.stock);
+  add("muster", line.muster);
+  add("constant", line.constant);
+  return fmt::format("{} {}", text, line.unit);
 }
 
 std::string as_table(const std::vector<row>& rows) {

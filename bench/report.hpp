@@ -45,6 +45,8 @@ struct row {
 /// Whether the target is met; nothing when what it needs was not measured.
 [[nodiscard]] std::optional<bool> is_met(const row& line, const target& goal);
 
+/// The medians of a row in a line, to be read while the rest is measured.
+[[nodiscard]] std::string as_line(const row& line);
 /// The rows as a Markdown table.
 [[nodiscard]] std::string as_table(const std::vector<row>& rows);
 /// Everything with all samples, the machine and the versions.

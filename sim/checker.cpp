@@ -332,7 +332,8 @@ bool checker::may_be_refused(node_index slave, node_index master) const {
   if (mine.database != its.database) return true;
   const serial fork = fork_point(mine, its);
   if (mine.replicated > fork) return true;
-  // What it has committed alone, and its log no longer holds all of, cannot be saved as a tail: an operator has to decide.
+  // What it has committed alone, and its log no longer holds all of, cannot be saved as a tail: an operator has to
+  // decide.
   const auto* core = nodes_[slave]->core();
   if (mine.last > fork && core != nullptr && core->status().log_first > next(fork)) return true;
   const auto my_term = mine.terms.current();

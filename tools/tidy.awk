@@ -85,7 +85,7 @@ FNR == 1 {
     file = FILENAME
     sub(/^\.\//, "", file)
     is_header = file ~ /\.hpp$/
-    is_test = file ~ /\.test\.cpp$/ || file ~ /^tests\//
+    is_test = file ~ /\.test\.[ch]pp$/ || file ~ /^tests\//
     has_pragma = 0
     in_comment = 0
     held_exception = ""
@@ -153,7 +153,7 @@ held_exception != "" && held_line < FNR - 1 { held_exception = "" }
         report(FNR, "<" target ">: threads are made in os/ only; a core is owned by one strand.")
     if (target ~ /^(mutex|shared_mutex|condition_variable)$/ && !(folder in lock_folders) && !is_test)
         report(FNR, "<" target ">: a core has no locks; it is owned by one strand.")
-    if (target ~ /^(lmdb\.h|unistd\.h|fcntl\.h|signal\.h|csignal|poll\.h|netdb\.h|dlfcn\.h|crypt\.h|sys\/.*|netinet\/.*|arpa\/.*|systemd\/.*|spdlog\/.*|boost\/(asio|beast|process).*)$/ && !(folder in system_folders))
+    if (target ~ /^(lmdb\.h|unistd\.h|fcntl\.h|signal\.h|csignal|poll\.h|netdb\.h|dlfcn\.h|crypt\.h|sys\/.*|netinet\/.*|arpa\/.*|systemd\/.*|spdlog\/.*|boost\/(asio|beast|process).*)$/ && !(folder in system_folders) && !is_test)
         report(FNR, "<" target ">: the operating system is reached in os/ only.")
     if (target ~ /^(fstream|filesystem)$/ && !is_test && folder != "sim" && !(folder in system_folders))
         report(FNR, "<" target ">: files are read and written in os/ only.")

@@ -6,7 +6,8 @@
 namespace muster {
 
 void byte_writer::u64(std::uint64_t value) {
-  for (unsigned octet = 0; octet < 8; ++octet) out_.push_back(static_cast<std::uint8_t>((value >> (8 * octet)) & 0xffU));
+  for (unsigned octet = 0; octet < 8; ++octet)
+    out_.push_back(static_cast<std::uint8_t>((value >> (8 * octet)) & 0xffU));
 }
 
 void byte_writer::size(std::uint64_t value) {

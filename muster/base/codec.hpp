@@ -48,7 +48,10 @@ class byte_reader {
   /// no count from outside makes us allocate more than was sent.
   [[nodiscard]] std::size_t count(std::size_t item_bytes_min = 1) noexcept;
 
-  void set_failed() noexcept { failed_ = true; rest_ = {}; }
+  void set_failed() noexcept {
+    failed_ = true;
+    rest_ = {};
+  }
   [[nodiscard]] bool failed() const noexcept { return failed_; }
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
   /// Success if everything was read and nothing is left; `corrupt`, naming `what`, otherwise.

@@ -20,16 +20,16 @@ class task {
   task() noexcept = default;
 
   template <typename Callable>
-    requires(!std::same_as<std::remove_cvref_t<Callable>, task> && std::invocable<std::remove_cvref_t<Callable>&>)
-  // Implicit on purpose: a lambda is handed to `post` as it is.
-  task(Callable&& callable) {  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  requires(!std::same_as<std::remove_cvref_t<Callable>, task> && std::invocable<std::remove_cvref_t<Callable>&>)
+      // Implicit on purpose: a lambda is handed to `post` as it is.
+      task(Callable&& callable) {  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
     using stored = std::remove_cvref_t<Callable>;
     if constexpr (lies_inside<stored>) {
       ::new (static_cast<void*>(space_)) stored(std::forward<Callable>(callable));
       operations_ = &inside<stored>;
     } else {
       auto owned = std::make_unique<stored>(std::forward<Callable>(callable));
-      ::new (static_cast<void*>(space_)) stored* (owned.release());
+      ::new (static_cast<void*>(space_)) stored*(owned.release());
       operations_ = &outside<stored>;
     }
   }
@@ -69,24 +69,22 @@ class task {
   };
 
   template <typename T>
-  static constexpr bool lies_inside = sizeof(T) <= inline_bytes && alignof(T) <= alignof(std::max_align_t) &&
-                                      std::is_nothrow_move_constructible_v<T>;
+  static constexpr bool lies_inside =
+      sizeof(T) <= inline_bytes && alignof(T) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<T>;
 
   template <typename T>
-  static constexpr operations inside{
-      [](void* at) { (*static_cast<T*>(at))(); },
-      [](void* from, void* to) noexcept {
-        T* source = static_cast<T*>(from);
-        ::new (to) T(std::move(*source));
-        source->~T();
-      },
-      [](void* at) noexcept { static_cast<T*>(at)->~T(); }};
+  static constexpr operations inside{[](void* at) { (*static_cast<T*>(at))(); },
+                                     [](void* from, void* to) noexcept {
+                                       T* source = static_cast<T*>(from);
+                                       ::new (to) T(std::move(*source));
+                                       source->~T();
+                                     },
+                                     [](void* at) noexcept { static_cast<T*>(at)->~T(); }};
 
   template <typename T>
-  static constexpr operations outside{
-      [](void* at) { (**static_cast<T**>(at))(); },
-      [](void* from, void* to) noexcept { ::new (to) T*(*static_cast<T**>(from)); },
-      [](void* at) noexcept { std::default_delete<T>{}(*static_cast<T**>(at)); }};
+  static constexpr operations outside{[](void* at) { (**static_cast<T**>(at))(); },
+                                      [](void* from, void* to) noexcept { ::new (to) T*(*static_cast<T**>(from)); },
+                                      [](void* at) noexcept { std::default_delete<T>{}(*static_cast<T**>(at)); }};
 
   void take(task& other) noexcept {
     operations_ = std::exchange(other.operations_, nullptr);

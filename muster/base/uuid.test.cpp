@@ -27,7 +27,8 @@ TEST(uuid, random_ones_are_version_4_and_read_back_from_their_text) {
 }
 
 TEST(uuid, other_texts_are_refused_by_name) {
-  for (const auto* text : {"", "0123", "01234567-89ab-4cde-8f01-23456789abcg", "0123456789ab-4cde-8f01-23456789abcd0-"}) {
+  for (const auto* text :
+       {"", "0123", "01234567-89ab-4cde-8f01-23456789abcg", "0123456789ab-4cde-8f01-23456789abcd0-"}) {
     const auto read = uuid::parse(text);
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_EQ(read.error().code, errc::invalid_argument);

@@ -13,8 +13,8 @@ namespace muster::ice {
 /// the name that the peer gives itself.
 [[nodiscard]] result<std::string> peer_common_name(const Ice::ConnectionPtr& connection);
 
-/// Reads the CN out of a distinguished name in the form of RFC 2253, as IceSSL gives it; empty if there is none. Escaped
-/// characters and quotes are taken into account, so that a CN cannot be faked inside another attribute.
+/// Reads the CN out of a distinguished name in the form of RFC 2253, as IceSSL gives it; empty if there is none.
+/// Escaped characters and quotes are taken into account, so that a CN cannot be faked inside another attribute.
 [[nodiscard]] std::string common_name_of(const std::string& distinguished_name);
 
 }  // namespace muster::ice

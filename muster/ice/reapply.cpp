@@ -32,24 +32,20 @@ class change_maker {
 
   result<void> make(const catalog::change& change) const {
     try {
-      std::visit(overloaded{[&](const catalog::add_object& one) {
-                              admin_->addObjectWithType(proxy_of(one.proxy), one.type);
-                            },
-                            [&](const catalog::update_object& one) { admin_->updateObject(proxy_of(one.proxy)); },
-                            [&](const catalog::remove_object& one) { admin_->removeObject(one.id); },
-                            [&](const catalog::set_adapter& one) {
-                              registry_->setReplicatedAdapterDirectProxy(one.id, one.replica_group,
-                                                                         proxy_of(one.proxy));
-                            },
-                            [&](const catalog::unset_adapter& one) {
-                              registry_->setAdapterDirectProxy(one.id, nullptr);
-                            },
-                            [&](const catalog::remove_adapter& one) { admin_->removeAdapter(one.id); },
-                            [&](const catalog::add_application& one) { admin_->addApplication(*one.descriptor); },
-                            [&](const catalog::sync_application& one) { admin_->syncApplication(*one.descriptor); },
-                            [&](const catalog::update_application& one) { admin_->updateApplication(*one.update); },
-                            [&](const catalog::remove_application& one) { admin_->removeApplication(one.name); }},
-                 change);
+      std::visit(
+          overloaded{[&](const catalog::add_object& one) { admin_->addObjectWithType(proxy_of(one.proxy), one.type); },
+                     [&](const catalog::update_object& one) { admin_->updateObject(proxy_of(one.proxy)); },
+                     [&](const catalog::remove_object& one) { admin_->removeObject(one.id); },
+                     [&](const catalog::set_adapter& one) {
+                       registry_->setReplicatedAdapterDirectProxy(one.id, one.replica_group, proxy_of(one.proxy));
+                     },
+                     [&](const catalog::unset_adapter& one) { registry_->setAdapterDirectProxy(one.id, nullptr); },
+                     [&](const catalog::remove_adapter& one) { admin_->removeAdapter(one.id); },
+                     [&](const catalog::add_application& one) { admin_->addApplication(*one.descriptor); },
+                     [&](const catalog::sync_application& one) { admin_->syncApplication(*one.descriptor); },
+                     [&](const catalog::update_application& one) { admin_->updateApplication(*one.update); },
+                     [&](const catalog::remove_application& one) { admin_->removeApplication(one.name); }},
+          change);
       return {};
     } catch (const IceGrid::DeploymentException& refused) {
       return fail(errc::conflict, "{}", refused.reason);
@@ -90,9 +86,9 @@ result<std::size_t> reapply(std::span<const catalog::change> changes,
     const auto instance = locator->ice_getIdentity().category;
     const auto registry = Ice::uncheckedCast<IceGrid::RegistryPrx>(
         communicator->stringToProxy(communicator->identityToString({"Registry", instance})));
-    const auto session = registry->ice_invocationTimeout(request_timeout_ms)
-                             ->createAdminSession(
-                                 data.properties->getPropertyWithDefault("IceGridAdmin.Username", "muster"),
+    const auto session =
+        registry->ice_invocationTimeout(request_timeout_ms)
+            ->createAdminSession(data.properties->getPropertyWithDefault("IceGridAdmin.Username", "muster"),
                                  data.properties->getPropertyWithDefault("IceGridAdmin.Password", "none"));
     session->ice_getConnection()->setACM(Ice::nullopt, Ice::ACMClose::CloseOff, Ice::ACMHeartbeat::HeartbeatAlways);
     const change_maker maker{communicator, session->getAdmin()->ice_invocationTimeout(request_timeout_ms),

@@ -27,7 +27,8 @@ void replica_link::send(const replication::message& what, std::uint8_t version) 
     const auto self = shared_from_this();
     try {
       oneway_->deliverAsync(
-          frame, nullptr, [](const std::exception_ptr&) {},  // a connection that broke is reported by its close callback
+          frame, nullptr,
+          [](const std::exception_ptr&) {},  // a connection that broke is reported by its close callback
           [self, frame_bytes](bool) { self->in_flight_bytes_.fetch_sub(frame_bytes); });
     } catch (const Ice::LocalException&) {
       return;  // closed, or the communicator is destroyed: likewise

@@ -48,8 +48,8 @@ class replica_link : public std::enable_shared_from_this<replica_link> {
   std::shared_ptr<Muster::ReplicaPrx> oneway_;
   const std::size_t in_flight_bytes_max_;
   std::atomic<std::size_t> in_flight_bytes_{0};
-  std::uint64_t last_frame_number_{0};        // the strand's
-  replication::frame_assembly assembly_;      // the dispatch thread's
+  std::uint64_t last_frame_number_{0};    // the strand's
+  replication::frame_assembly assembly_;  // the dispatch thread's
 };
 
 }  // namespace muster::ice

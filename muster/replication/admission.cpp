@@ -129,10 +129,11 @@ void shipping::admit(peer_id from, const open& what, const follow_verdict& histo
     core_.tell(event_kind::slave_opened, slave.who.name,
                fmt::format("replica '{}' copies this database", slave.who.name));
   } else {
-    core_.tell(
-        event_kind::slave_opened, slave.who.name,
-        fmt::format("slave '{}' catches up {}{}", slave.who.name, how,
-                    histories.has_tail ? "; it saves and drops changes of its own that no other replica holds as acknowledged" : ""));
+    core_.tell(event_kind::slave_opened, slave.who.name,
+               fmt::format("slave '{}' catches up {}{}", slave.who.name, how,
+                           histories.has_tail
+                               ? "; it saves and drops changes of its own that no other replica holds as acknowledged"
+                               : ""));
     core_.durable.note_replica(slave.who, now);
   }
   answer_open(sessions_.emplace(slave.id, std::move(slave)).first->second);

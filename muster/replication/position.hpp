@@ -66,8 +66,9 @@ struct history {
   lineage terms;        ///< may reach beyond `last`: a term is known before its first change is
   serial last;          ///< the last change held, durably
   serial acknowledged;  ///< up to here callers may have been told that their change is done; never beyond `last`
-  /// Up to here another replica has held it durably, too. What a master commits and answers while it has no active slave
-  /// lies beyond: a promotion elsewhere, which the operator decides, may part from it, and it is then saved as a tail.
+  /// Up to here another replica has held it durably, too. What a master commits and answers while it has no active
+  /// slave lies beyond: a promotion elsewhere, which the operator decides, may part from it, and it is then saved as a
+  /// tail.
   serial replicated;
 
   [[nodiscard]] bool has_copy() const noexcept { return !database.is_none(); }

@@ -8,10 +8,8 @@ namespace muster::session {
 
 std::string_view to_string(session_kind kind) noexcept {
   switch (kind) {
-    case session_kind::client:
-      return "client";
-    case session_kind::admin:
-      return "administrative";
+    case session_kind::client: return "client";
+    case session_kind::admin: return "administrative";
   }
   return "unknown";
 }
