@@ -72,7 +72,8 @@ class DiscoveryTest(unittest.TestCase):
         # It has the plug-in inside, under a name of its own.
         done = subprocess.run(
             ["icegridadmin", f"--IceGridAdmin.Discovery.Address={ADDRESS}",
-             f"--IceGridAdmin.Discovery.Port={self.port}", "--IceGridAdmin.Discovery.Interface=127.0.0.1", "-u", "x", "-p", "x", "-e", "object list"],
+             f"--IceGridAdmin.Discovery.Port={self.port}", "--IceGridAdmin.Discovery.Interface=127.0.0.1",
+             "-u", "x", "-p", "x", "-e", "object list"],
             capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "ICE_CONFIG": ""})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("found", done.stdout.split())
