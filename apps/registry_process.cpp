@@ -110,8 +110,6 @@ result<void> registry_process::start(std::function<void()> on_ready) {
 
   strand_ = std::make_unique<os::strand>(os::strand::options{.name = "replica"});
   shell_ = std::make_unique<os::strand>(os::strand::options{.name = "shell"});
-  strand_executor_ = std::make_unique<os::strand_executor>(*strand_);
-  shell_executor_ = std::make_unique<os::strand_executor>(*shell_);
 
   auto communicator = ice::make_communicator(settings_, properties_, *log_);
   if (!communicator) return fail(std::move(communicator).error());
@@ -127,7 +125,7 @@ result<void> registry_process::start(std::function<void()> on_ready) {
                                         *log_);
 
   auto host =
-      ice::registry_host::make(communicator_, how, {.shell = *shell_executor_, .log = *log_, .figures = figures_},
+      ice::registry_host::make(communicator_, how, {.shell = *shell_, .log = *log_, .figures = figures_},
                                {.add_servants = {[](const ice::open_adapters& open) { ice::add_administration(open); }},
                                 .on_ready = std::move(on_ready),
                                 .on_end = [this](std::string sentence) { end(std::move(sentence)); }});
@@ -141,7 +139,7 @@ result<void> registry_process::start(std::function<void()> on_ready) {
                                           .dynamic_registration = settings_.dynamic_registration,
                                           .replication = to_replication_options(settings_),
                                           .sessions = {.sessions_max_per_kind = settings_.sessions.sessions_max}},
-                                         {.strand = *strand_executor_,
+                                         {.strand = *strand_,
                                           .store = *store_,
                                           .peers = *peers_,
                                           .tails = *tails_,

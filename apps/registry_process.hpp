@@ -19,7 +19,6 @@
 #include "muster/os/lmdb_store.hpp"
 #include "muster/os/log.hpp"
 #include "muster/os/strand.hpp"
-#include "muster/os/strand_executor.hpp"
 #include "muster/registry/service.hpp"
 
 namespace muster::apps {
@@ -69,8 +68,6 @@ class registry_process {
   std::unique_ptr<os::crypt_password_worker> admin_passwords_;
   std::unique_ptr<os::strand> strand_;
   std::unique_ptr<os::strand> shell_;
-  std::unique_ptr<os::strand_executor> strand_executor_;
-  std::unique_ptr<os::strand_executor> shell_executor_;
   Ice::CommunicatorPtr communicator_;
   std::shared_ptr<ice::replica_transport> peers_;
   std::unique_ptr<ice::registry_host> host_;

@@ -61,11 +61,11 @@ registration_refusal to_refusal(const error& cause, const adapter_registration& 
       case errc::outcome_unknown:
       case errc::io_error: return registration_failure::outcome_unknown;
       case errc::not_found:
+      case errc::already_exists:
       case errc::invalid_argument: return registration_failure::adapter_unknown;
       case errc::conflict:
         return what.replica_group_id.empty() ? registration_failure::adapter_unknown
                                              : registration_failure::replica_group_invalid;
-      case errc::already_exists:
       case errc::locked:
       case errc::permission_denied:
       case errc::not_master:

@@ -241,7 +241,8 @@ void service::republish() {
   now->has_copy = core_->has_copy();
   now->takes_changes = core_->takes_changes();
   if (now->role == replication::role::master) {
-    if (now->takes_changes) now->master_name = options_.replication.name;
+    // A read-only master is one, too; a master that has stepped down is none.
+    if (core_->current_phase() == replication::phase::serving) now->master_name = options_.replication.name;
   } else if (const auto master = core_->current_master()) {
     now->master_name = master->name;
   }

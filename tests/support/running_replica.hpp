@@ -18,7 +18,6 @@
 #include "muster/ice/registry_host.hpp"
 #include "muster/metrics/registry_metrics.hpp"
 #include "muster/os/strand.hpp"
-#include "muster/os/strand_executor.hpp"
 #include "muster/registry/service.hpp"
 #include "tests/support/event_recorder.hpp"
 #include "tests/support/store_content.hpp"
@@ -107,7 +106,7 @@ class running_replica {
     how.settings = settings_;
     how.host_name = "test-host";
     how.seed = 42;
-    host_ = value(ice::registry_host::make(communicator_, how, {shell_executor_, log, figures},
+    host_ = value(ice::registry_host::make(communicator_, how, {shell_, log, figures},
                                            {.add_servants = std::move(add),
                                             .on_ready = [this] { ready_.set_value(); },
                                             .on_end = [this](std::string why) { log_end(std::move(why)); }}));
@@ -119,7 +118,7 @@ class running_replica {
     options.replication.role = settings_.is_master() ? replication::role::master : replication::role::slave;
     options.sessions.sessions_max_per_kind = settings_.sessions.sessions_max;
     service_ = value(registry::service::make(std::move(options),
-                                             {.strand = strand_executor_,
+                                             {.strand = strand_,
                                               .store = store_,
                                               .peers = peers_,
                                               .tails = tails_,
@@ -233,8 +232,6 @@ class running_replica {
   no_tail_files tails_;
   os::strand strand_{os::strand::options{.name = "replica"}};
   os::strand shell_{os::strand::options{.name = "shell"}};
-  os::strand_executor strand_executor_{strand_};
-  os::strand_executor shell_executor_{shell_};
   std::promise<void> ready_;
   std::future<void> ready_seen_{ready_.get_future()};
   Ice::CommunicatorPtr communicator_;
