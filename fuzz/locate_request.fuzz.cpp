@@ -42,6 +42,7 @@ void read_all(byte_view params) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const byte_view input{data, size};
   read_all(input);

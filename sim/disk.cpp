@@ -58,7 +58,9 @@ result<void> disk::commit(replication::commit&& step) {
   MUSTER_INVARIANT(!pending_, "the driver settles a step before it hands over the next");
   check(step);
   if (trouble_ == trouble::full) {
-    replacement_.reset();
+    if (step.what != kind::changes) {
+      replacement_.reset();
+    }
     return fail(errc::storage_full, "the simulated disk is full");
   }
   if (trouble_ == trouble::broken) {

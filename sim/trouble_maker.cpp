@@ -184,6 +184,8 @@ void trouble_maker::refused_start(node_index who) {
     if (standing(i) > standing(best)) best = i;
   }
   on_.intended(best).order.force = careful;
+  // Whatever it was to become a copy of: it is wanted as it is now.
+  on_.intended(best).order.copy_from.reset();
   if (best == who) return;
   note(who, fmt::format("is refused as a master; {} shall be it", on_.at(best).name()));
   on_.intended(who).order.role = role::slave;

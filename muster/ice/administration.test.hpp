@@ -73,8 +73,16 @@ class administrator {
   void break_connection() const { registry_->ice_getCachedConnection()->close(Ice::ConnectionClose::Forcefully); }
 
  private:
+  // A client's run time keeps closed connections until it next looks for idle ones, unless it looks for none.
+  static Ice::InitializationData without_idle_connections() {
+    Ice::InitializationData start;
+    start.properties = Ice::createProperties();
+    start.properties->setProperty("Ice.ACM.Client.Timeout", "0");
+    return start;
+  }
+
   administered_replica& of_;
-  const Ice::CommunicatorHolder own_{Ice::InitializationData{}};
+  const Ice::CommunicatorHolder own_{without_idle_connections()};
   std::shared_ptr<IceGrid::RegistryPrx> registry_;
 };
 

@@ -19,16 +19,17 @@ Muster::RegistrationFailure to_slice(registry::registration_failure why) {
   return Muster::RegistrationFailure::OutcomeUnknown;
 }
 
-std::exception_ptr refused(registry::registration_failure why, std::string reason) {
-  return std::make_exception_ptr(Muster::RegistrationRefused{to_slice(why), std::move(reason)});
+std::exception_ptr refused(registry::registration_failure why, const std::string& reason) {
+  return std::make_exception_ptr(Muster::RegistrationRefused{to_slice(why), reason});
 }
 
 registry::registration_done answer(std::function<void()> response, std::function<void(std::exception_ptr)> exception) {
-  return [response = std::move(response), exception = std::move(exception)](registry::registration_outcome outcome) {
+  return [response = std::move(response),
+          exception = std::move(exception)](const registry::registration_outcome& outcome) {
     if (outcome) {
       response();
     } else {
-      exception(refused(outcome.error().why, std::move(outcome).error().reason));
+      exception(refused(outcome.error().why, outcome.error().reason));
     }
   };
 }

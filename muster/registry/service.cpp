@@ -158,7 +158,7 @@ void service::perform(replication::ready& effects) {
   if (effects.tail) {
     auto saved = tails_.save(*effects.tail);
     if (saved) figures_.diverged_tails_saved.add();
-    core_->handle_tail_saved(std::move(saved), strand_.now());
+    core_->handle_tail_saved(saved, strand_.now());
   }
   if (effects.persist) persist(std::move(*effects.persist));
 }
@@ -166,14 +166,14 @@ void service::perform(replication::ready& effects) {
 void service::persist(replication::commit step) {
   const auto changes = step.log_append.size();
   const auto began = strand_.now();
-  auto outcome = store_.commit(std::move(step));
+  const auto outcome = store_.commit(std::move(step));
   const auto ended = strand_.now();
   if (outcome && changes != 0) {
     figures_.changes_committed.add(changes);
     figures_.batch_changes.observe(changes);
     figures_.commit_latency.observe(ended - began);
   }
-  core_->handle_committed(std::move(outcome), ended);
+  core_->handle_committed(outcome, ended);
 }
 
 void service::report(const replication::event& what) {
@@ -291,12 +291,12 @@ replication::ticket service::enlist(change_done done) {
 
 void service::propose(catalog::change what, change_done done) {
   auto shared = std::make_shared<change_done>(std::move(done));
-  auto posted = strand_.try_post(
-      [this, what = std::move(what), shared]() mutable { propose_here(std::move(what), std::move(*shared)); });
+  auto posted =
+      strand_.try_post([this, what = std::move(what), shared]() mutable { propose_here(what, std::move(*shared)); });
   if (!posted) (*shared)(fail(std::move(posted).error()));
 }
 
-void service::propose_here(catalog::change what, change_done done) {
+void service::propose_here(const catalog::change& what, change_done done) {
   const auto now = strand_.now();
   const auto mine = enlist(std::move(done));
   if (core_->takes_changes() && catalog::changes_nothing(machine_.published(), what)) {
@@ -356,7 +356,7 @@ void service::register_here(adapter_registration what, registration_done done) {
   } else {
     change = catalog::set_adapter{request->adapter_id, request->replica_group_id, request->proxy};
   }
-  propose_here(std::move(change), [request, done = std::move(done)](result<replication::serial> outcome) {
+  propose_here(change, [request, done = std::move(done)](result<replication::serial> outcome) {
     if (outcome) {
       done({});
     } else {

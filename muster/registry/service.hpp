@@ -125,7 +125,7 @@ class service {
   void measure(instant now);
 
   replication::ticket enlist(change_done done);
-  void propose_here(catalog::change what, change_done done);
+  void propose_here(const catalog::change& what, change_done done);
   void register_here(adapter_registration what, registration_done done);
   void register_here(const process_registration& what, const registration_done& done);
   template <typename Registration>
