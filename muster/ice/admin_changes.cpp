@@ -84,7 +84,7 @@ void admin_servant::on_shell(task work, const failed& exception) const {
   }
 }
 
-void admin_servant::answer_names(const session_hall& hall, Ice::StringSeq names, std::string_view what,
+void admin_servant::answer_names(const session_hall& hall, const Ice::StringSeq& names, std::string_view what,
                                  const given<Ice::StringSeq>& response, const failed& exception) {
   std::size_t bytes = 0;
   for (const auto& name : names) bytes += name.size() + (name.size() < 255 ? 1 : 5);

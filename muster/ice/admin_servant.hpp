@@ -132,7 +132,7 @@ class admin_servant final : public IceGrid::Admin, public std::enable_shared_fro
   /// Does what may take a while where nobody waits for it; `exception` is called at once when that is not possible.
   void on_shell(task work, const failed& exception) const;
   /// Answers with names, unless they are too many for a message.
-  static void answer_names(const session_hall& hall, Ice::StringSeq names, std::string_view what,
+  static void answer_names(const session_hall& hall, const Ice::StringSeq& names, std::string_view what,
                            const given<Ice::StringSeq>& response, const failed& exception);
 
   /// Answers and gives false where this replica takes no changes: `DeploymentException` that names the master.
