@@ -13,8 +13,8 @@ namespace {
 using answer = std::function<void(const std::shared_ptr<Glacier2::SessionPrx>&)>;
 using refuse = std::function<void(std::exception_ptr)>;
 
-std::exception_ptr cannot_create(std::string reason) {
-  return std::make_exception_ptr(Glacier2::CannotCreateSessionException{std::move(reason)});
+std::exception_ptr cannot_create(const std::string& reason) {
+  return std::make_exception_ptr(Glacier2::CannotCreateSessionException{reason});
 }
 
 void open(const std::shared_ptr<session_hall>& hall, session_hall::request what, answer response, refuse exception) {

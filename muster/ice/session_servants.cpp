@@ -60,10 +60,8 @@ bool is_none(const Ice::Identity& id) { return id.name.empty() && id.category.em
 // --- AdminSession ---
 
 admin_session_servant::admin_session_servant(std::shared_ptr<session_hall> hall, session_ticket ticket,
-                                             std::shared_ptr<Ice::ObjectPrx> admin)
-    : hall_{std::move(hall)},
-      ticket_{std::move(ticket)},
-      admin_{Ice::uncheckedCast<IceGrid::AdminPrx>(std::move(admin))} {}
+                                             const std::shared_ptr<Ice::ObjectPrx>& admin)
+    : hall_{std::move(hall)}, ticket_{std::move(ticket)}, admin_{Ice::uncheckedCast<IceGrid::AdminPrx>(admin)} {}
 
 void admin_session_servant::ice_ping(const Ice::Current&) const { count_ping(*hall_, ticket_); }
 

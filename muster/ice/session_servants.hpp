@@ -21,7 +21,7 @@ struct session_ticket {
 class admin_session_servant final : public IceGrid::AdminSession {
  public:
   admin_session_servant(std::shared_ptr<session_hall> hall, session_ticket ticket,
-                        std::shared_ptr<Ice::ObjectPrx> admin);
+                        const std::shared_ptr<Ice::ObjectPrx>& admin);
 
   using done = std::function<void()>;
   using failed = std::function<void(std::exception_ptr)>;
