@@ -35,7 +35,7 @@ void disk::complain(std::string what) {
 
 void disk::check(const replication::commit& step) {
   if (step.what != kind::changes) {
-    if (!replacement_ && !step.replacement_begins && !lost_on_the_side_) {
+    if (!replacement_ && !step.replacement_begins) {
       complain("a replacement step follows none that begins a replacement");
     }
     if (step.what == kind::replacement_rows && !step.log_append.empty()) {
@@ -58,9 +58,9 @@ result<void> disk::commit(replication::commit&& step) {
   MUSTER_INVARIANT(!pending_, "the driver settles a step before it hands over the next");
   check(step);
   if (trouble_ == trouble::full) {
-    // A full map can cost an open replacement even when it is another step that does not fit (as in lmdb_store).
-    lost_on_the_side_ = step.what == kind::changes && (replacement_ || lost_on_the_side_);
-    replacement_.reset();
+    if (step.what != kind::changes) {
+      replacement_.reset();
+    }
     return fail(errc::storage_full, "the simulated disk is full");
   }
   if (trouble_ == trouble::broken) {
@@ -74,10 +74,6 @@ result<void> disk::commit(replication::commit&& step) {
     pending_ = std::move(step);
     return {};
   }
-  if (lost_on_the_side_ && !step.replacement_begins) {
-    return fail(errc::conflict, "there is no replacement any more: it has to begin anew");
-  }
-  lost_on_the_side_ = false;
   if (step.replacement_begins || !replacement_) {
     replacement_.emplace();
   }
@@ -117,7 +113,6 @@ bool disk::lose_power(prng& draws) {
   }
   pending_.reset();
   replacement_.reset();
-  lost_on_the_side_ = false;
   return survives;
 }
 

@@ -63,7 +63,6 @@ class disk final : public replication::store {
 
   disk_image durable_;
   std::optional<disk_image> replacement_;
-  bool lost_on_the_side_{false};  ///< the replacement, by the failure of a step that was not its own
   std::optional<replication::commit> pending_;
   trouble trouble_{trouble::none};
   std::string broken_contract_;
