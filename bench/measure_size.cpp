@@ -8,7 +8,6 @@ namespace muster::bench {
 
 namespace {
 
-constexpr int connections = 4;
 constexpr double mebibyte = 1024.0 * 1024.0;
 
 double milliseconds_since(clock::time_point began) {

@@ -134,7 +134,7 @@ void admin_servant::getAllApplicationNamesAsync(given<Ice::StringSeq> response, 
   Ice::StringSeq names;
   for (const auto& application : at->view.state.applications()) names.emplace_back(application.id());
   std::ranges::sort(names);
-  answer_names(*hall_, std::move(names), "applications", response, exception);
+  answer_names(*hall_, names, "applications", response, exception);
 }
 
 }  // namespace muster::ice

@@ -102,7 +102,7 @@ void admin_servant::getAllServerIdsAsync(given<Ice::StringSeq> response, failed 
         Ice::StringSeq ids;
         for (const auto& server : at->view.state.servers()) ids.emplace_back(server.id());
         std::ranges::sort(ids);
-        answer_names(*hall, std::move(ids), "servers", response, exception);
+        answer_names(*hall, ids, "servers", response, exception);
       },
       exception);
 }
