@@ -49,11 +49,10 @@ constexpr auto rows = std::to_array<property_row>({
      "Size of the LMDB map at the start; 0 or less means the default. It grows by itself.", ""},
     {"Muster.Registry.LMDB.MapSizeMax", mebibytes, "16384", 1, tebibyte_mib, supported,
      "How far the map may grow. A change that does not fit is refused, and the replica goes on serving. Default: "
-     "16384, "
-     "or LMDB.MapSize where that is more.",
+     "16384, or LMDB.MapSize where that is more.",
      ""},
     {"Muster.Registry.LMDB.MapWarnPercent", percent, "80", 1, 100, supported,
-     "Warn in the log when so much of Muster.Registry.LMDB.MapSizeMax is in use.", ""},
+     "Warn in the log when so much of what adding may fill of Muster.Registry.LMDB.MapSizeMax is in use.", ""},
 
     // Registration and sessions.
     {"IceGrid.Registry.DynamicRegistration", boolean, "0", 0, int_max, supported,
@@ -118,7 +117,7 @@ constexpr auto rows = std::to_array<property_row>({
     // Applications.
     {"IceGrid.Registry.DefaultTemplates", path, "", 0, 0, without_effect,
      "XML file with the default templates that icegridadmin offers.",
-     "Templates are not expanded by this version; getDefaultApplicationDescriptor answers an empty application."},
+     "Templates are not expanded by this version; getDefaultApplicationDescriptor says that there are none."},
 
     // Replication.
     {"Muster.Registry.ReplicationTimeout", milliseconds, "2000", 1, hour_ms, supported,

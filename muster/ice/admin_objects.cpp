@@ -54,18 +54,24 @@ void answer_list(const session_hall& hall, const std::vector<locator::object_ent
 
 }  // namespace
 
-void admin_servant::addObjectAsync(std::shared_ptr<Ice::ObjectPrx> object, done response, failed exception,
-                                   const Ice::Current&) {
-  if (!takes_changes(exception)) return;
+bool admin_servant::takes_object(const std::shared_ptr<Ice::ObjectPrx>& object, std::string_view doing,
+                                 const failed& exception) const {
+  if (!takes_changes(exception)) return false;
   if (!object) {
     exception(to_deployment_exception({errc::invalid_argument, "proxy is null"}));
-    return;
+    return false;
   }
-  const auto id = object->ice_getIdentity();
-  if (auto refused = refuse_reserved(now()->view, id, "adding")) {
+  if (auto refused = refuse_reserved(now()->view, object->ice_getIdentity(), doing)) {
     exception(refused);
-    return;
+    return false;
   }
+  return true;
+}
+
+void admin_servant::addObjectAsync(std::shared_ptr<Ice::ObjectPrx> object, done response, failed exception,
+                                   const Ice::Current&) {
+  if (!takes_object(object, "adding", exception)) return;
+  const auto id = object->ice_getIdentity();
   const auto bound = static_cast<int>(hall_->settings().requests.probe_timeout.count());
   const auto self = shared_from_this();
   probe_type(object, hall_->locator(), bound,
@@ -82,32 +88,16 @@ void admin_servant::addObjectAsync(std::shared_ptr<Ice::ObjectPrx> object, done 
 
 void admin_servant::addObjectWithTypeAsync(std::shared_ptr<Ice::ObjectPrx> object, std::string type, done response,
                                            failed exception, const Ice::Current&) {
-  if (!takes_changes(exception)) return;
-  if (!object) {
-    exception(to_deployment_exception({errc::invalid_argument, "proxy is null"}));
-    return;
-  }
+  if (!takes_object(object, "adding", exception)) return;
   const auto id = object->ice_getIdentity();
-  if (auto refused = refuse_reserved(now()->view, id, "adding")) {
-    exception(refused);
-    return;
-  }
   propose(catalog::add_object{std::move(type), to_encoded(object)}, std::move(response), std::move(exception),
           [id](const error& cause) { return explain_object(id, cause); });
 }
 
 void admin_servant::updateObjectAsync(std::shared_ptr<Ice::ObjectPrx> object, done response, failed exception,
                                       const Ice::Current&) {
-  if (!takes_changes(exception)) return;
-  if (!object) {
-    exception(to_deployment_exception({errc::invalid_argument, "proxy is null"}));
-    return;
-  }
+  if (!takes_object(object, "updating", exception)) return;
   const auto id = object->ice_getIdentity();
-  if (auto refused = refuse_reserved(now()->view, id, "updating")) {
-    exception(refused);
-    return;
-  }
   propose(catalog::update_object{to_encoded(object)}, std::move(response), std::move(exception),
           [id](const error& cause) { return explain_object(id, cause); });
 }

@@ -137,6 +137,9 @@ class admin_servant final : public IceGrid::Admin, public std::enable_shared_fro
 
   /// Answers and gives false where this replica takes no changes: `DeploymentException` that names the master.
   [[nodiscard]] bool takes_changes(const failed& exception) const;
+  /// Likewise for a change to this object, which is null or the registry's own where it may not be changed.
+  [[nodiscard]] bool takes_object(const std::shared_ptr<Ice::ObjectPrx>& object, std::string_view doing,
+                                  const failed& exception) const;
   /// Proposes; `explain` makes the operation's own exception of an error, or null for a `DeploymentException` with the
   /// error's sentence.
   using explain = std::function<std::exception_ptr(const error&)>;

@@ -84,11 +84,7 @@ byte_servant::answered locator_servant::find_adapter(byte_view params, bytes& re
   const auto now = service_.current();
   auto& mine = of_this_thread();
   const auto found = resolver_.find_adapter(now->view, asked.params, asked.version, mine.random, mine.merged);
-
-  // What a server registered is answered where it lies; only for the rest it has to be looked up what was found.
-  const bool is_as_registered = found.is_found() && found.proxy.data() != mine.merged.data();
-  const bool is_group = !is_as_registered && now->view.state.find_replica_group(asked.params) != nullptr;
-  figures_.locates[is_group ? locate_kind::replica_group : locate_kind::adapter][outcome_of(found.answer)].add();
+  figures_.locates[found.is_group ? locate_kind::replica_group : locate_kind::adapter][outcome_of(found.answer)].add();
   if (found.answer == located::status::unknown) {
     if (options_.logs_unknown) log_unknown("adapter", std::string{asked.params});
     locator::append(reply, locator::exception_reply(asked.version, locator_exception::adapter_not_found));

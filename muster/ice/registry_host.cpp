@@ -142,12 +142,8 @@ void registry_host::open() {
     const open_adapters opened{settings,         communicator_,          *service_,  client_, server_, internal_,
                                session_manager_, admin_session_manager_, *verifiers, locator, shell_,  log_};
     for (const auto& add : then_.add_servants) add(opened);
-  } catch (const Ice::ObjectAdapterDeactivatedException&) {
-    return;  // closed meanwhile
-  } catch (const Ice::CommunicatorDestroyedException&) {
-    return;
   } catch (const Ice::Exception&) {
-    on_must_end(fmt::format("the replica cannot be opened to clients: {}", to_text(std::current_exception())));
+    end_unless_closed();
     return;
   }
   // The first client is to find this replica among the well-known objects: nobody is let in before they have it.
@@ -155,17 +151,24 @@ void registry_host::open() {
   service_->describe([this](const replication::status&) { shell_.post([this] { let_clients_in(); }); });
 }
 
+void registry_host::end_unless_closed() {
+  try {
+    throw;
+  } catch (const Ice::ObjectAdapterDeactivatedException&) {
+    // closed meanwhile
+  } catch (const Ice::CommunicatorDestroyedException&) {
+  } catch (const Ice::Exception&) {
+    on_must_end(fmt::format("the replica cannot be opened to clients: {}", to_text(std::current_exception())));
+  }
+}
+
 void registry_host::let_clients_in() {
   try {
     for (const auto& adapter : {client_, server_, session_manager_, admin_session_manager_}) {
       if (adapter) adapter->activate();
     }
-  } catch (const Ice::ObjectAdapterDeactivatedException&) {
-    return;  // closed meanwhile
-  } catch (const Ice::CommunicatorDestroyedException&) {
-    return;
   } catch (const Ice::Exception&) {
-    on_must_end(fmt::format("the replica cannot be opened to clients: {}", to_text(std::current_exception())));
+    end_unless_closed();
     return;
   }
   open_discovery();

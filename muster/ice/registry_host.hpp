@@ -106,6 +106,8 @@ class registry_host final : public registry::listener {
   [[nodiscard]] result<void> make_internal();
   void open();
   void let_clients_in();
+  /// In a handler: the exception that is being handled ends the process, unless it comes of closing.
+  void end_unless_closed();
   [[nodiscard]] result<void> make_adapters();
   void add_own_servants();
   void open_discovery();

@@ -47,39 +47,43 @@ void replica_servant::deliverAsync(Muster::Message content, std::function<void()
 void replica_servant::setAdapterAsync(std::string adapter_id, std::string replica_group_id, Muster::EncodedProxy direct,
                                       std::function<void()> response, std::function<void(std::exception_ptr)> exception,
                                       const Ice::Current& current) {
-  const auto transport = transport_.lock();
-  const auto link = transport && current.con ? transport->link_of(current.con) : nullptr;
-  if (!link) {
-    exception(refused(registry::registration_failure::unavailable, "this replica is about to end"));
-    return;
-  }
-  auto proxy = catalog::encoded_proxy::read(direct);
-  if (!proxy) {
-    exception(refused(registry::registration_failure::unavailable, proxy.error().message));
-    return;
-  }
-  transport->service().handle_forwarded(
-      link->id(), registry::adapter_registration{std::move(adapter_id), std::move(replica_group_id), std::move(*proxy)},
-      answer(std::move(response), std::move(exception)));
+  take_registration(
+      direct,
+      [&](catalog::encoded_proxy proxy) {
+        return registry::adapter_registration{std::move(adapter_id), std::move(replica_group_id), std::move(proxy)};
+      },
+      std::move(response), std::move(exception), current);
 }
 
 void replica_servant::setServerProcessAsync(std::string server_id, Muster::EncodedProxy process,
                                             std::function<void()> response,
                                             std::function<void(std::exception_ptr)> exception,
                                             const Ice::Current& current) {
+  take_registration(
+      process,
+      [&](catalog::encoded_proxy proxy) {
+        return registry::process_registration{std::move(server_id), std::move(proxy)};
+      },
+      std::move(response), std::move(exception), current);
+}
+
+template <typename Make>
+void replica_servant::take_registration(const Muster::EncodedProxy& encoded, const Make& make,
+                                        std::function<void()> response,
+                                        std::function<void(std::exception_ptr)> exception,
+                                        const Ice::Current& current) {
   const auto transport = transport_.lock();
   const auto link = transport && current.con ? transport->link_of(current.con) : nullptr;
   if (!link) {
     exception(refused(registry::registration_failure::unavailable, "this replica is about to end"));
     return;
   }
-  auto proxy = catalog::encoded_proxy::read(process);
+  auto proxy = catalog::encoded_proxy::read(encoded);
   if (!proxy) {
     exception(refused(registry::registration_failure::unavailable, proxy.error().message));
     return;
   }
-  transport->service().handle_forwarded(link->id(),
-                                        registry::process_registration{std::move(server_id), std::move(*proxy)},
+  transport->service().handle_forwarded(link->id(), make(std::move(*proxy)),
                                         answer(std::move(response), std::move(exception)));
 }
 

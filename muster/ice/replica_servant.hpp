@@ -24,6 +24,11 @@ class replica_servant final : public Muster::Replica {
                      const Ice::Current& current) override;
 
  private:
+  /// Hands the registration that `make` makes of the decoded proxy to the service.
+  template <typename Make>
+  void take_registration(const Muster::EncodedProxy& encoded, const Make& make, std::function<void()> response,
+                         std::function<void(std::exception_ptr)> exception, const Ice::Current& current);
+
   std::weak_ptr<replica_transport> transport_;
 };
 

@@ -234,41 +234,35 @@ void replica_transport::discover(replication::discover what) {
 
 void replica_transport::forward(replication::peer_id master, registry::adapter_registration what,
                                 registry::registration_done done) {
-  const auto link = find(master);
-  if (!link) {
-    done(tl::unexpected<registry::registration_refusal>{
-        {registry::registration_failure::unavailable, "the connection to the master is gone"}});
-    return;
-  }
-  const auto content = what.proxy.content();
-  const auto shared = std::make_shared<registry::registration_done>(std::move(done));
-  try {
-    link->remote()
-        ->ice_invocationTimeout(static_cast<int>(options_.forward_timeout.count()))
-        ->setAdapterAsync(
-            what.adapter_id, what.replica_group_id, {content.begin(), content.end()}, [shared] { (*shared)({}); },
-            [shared](const std::exception_ptr& failed) { (*shared)(to_outcome(failed)); });
-  } catch (const Ice::LocalException&) {
-    (*shared)(to_outcome(std::current_exception()));
-  }
+  forward(master, std::move(done), [&](const auto& remote, auto answered, auto failed) {
+    const auto content = what.proxy.content();
+    remote->setAdapterAsync(what.adapter_id, what.replica_group_id, {content.begin(), content.end()},
+                            std::move(answered), std::move(failed));
+  });
 }
 
 void replica_transport::forward(replication::peer_id master, registry::process_registration what,
                                 registry::registration_done done) {
+  forward(master, std::move(done), [&](const auto& remote, auto answered, auto failed) {
+    const auto content = what.process.content();
+    remote->setServerProcessAsync(what.server_id, {content.begin(), content.end()}, std::move(answered),
+                                  std::move(failed));
+  });
+}
+
+template <typename Send>
+void replica_transport::forward(replication::peer_id master, registry::registration_done done, const Send& send) {
   const auto link = find(master);
   if (!link) {
     done(tl::unexpected<registry::registration_refusal>{
         {registry::registration_failure::unavailable, "the connection to the master is gone"}});
     return;
   }
-  const auto content = what.process.content();
   const auto shared = std::make_shared<registry::registration_done>(std::move(done));
   try {
-    link->remote()
-        ->ice_invocationTimeout(static_cast<int>(options_.forward_timeout.count()))
-        ->setServerProcessAsync(
-            what.server_id, {content.begin(), content.end()}, [shared] { (*shared)({}); },
-            [shared](const std::exception_ptr& failed) { (*shared)(to_outcome(failed)); });
+    send(
+        link->remote()->ice_invocationTimeout(static_cast<int>(options_.forward_timeout.count())),
+        [shared] { (*shared)({}); }, [shared](const std::exception_ptr& failed) { (*shared)(to_outcome(failed)); });
   } catch (const Ice::LocalException&) {
     (*shared)(to_outcome(std::current_exception()));
   }

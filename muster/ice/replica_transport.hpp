@@ -75,6 +75,9 @@ class replica_transport final : public registry::transport, public std::enable_s
   replica_transport(Ice::CommunicatorPtr communicator, replica_transport_options options, event_log& log);
   void make_answering_adapter();
   [[nodiscard]] std::shared_ptr<replica_link> find(replication::peer_id which) const;
+  /// `send` makes the request: it is given the master's proxy and what to call with the outcome.
+  template <typename Send>
+  void forward(replication::peer_id master, registry::registration_done done, const Send& send);
   void handle_closed(const Ice::ConnectionPtr& connection);
   [[nodiscard]] bool may_speak(const replica_link& link, const replication::message& what);
   void tell_refused_question(const replica_link& link, const replication::refused& what);

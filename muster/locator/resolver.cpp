@@ -136,20 +136,9 @@ located resolver::find_adapter(const view& from, std::string_view id, encoding r
   if (const auto* adapter = from.state.find_adapter(id); adapter != nullptr) return found(adapter->proxy());
 
   if (const auto* group = from.state.find_replica_group(id); group != nullptr) {
-    if (!group->is_deployed() && group->deployed_members.empty()) return merge_dynamic(*group, requested, merged);
-
-    candidates list = active_members(from, *group, requested);
-    if (list.empty()) return unavailable;
-    // A group that adapters name before its own application comes is as one of the default policy with all members.
-    const auto policy = group->is_deployed() ? group->deployment->entry.policy : load_balancing::random;
-    const int n_replicas = group->is_deployed() ? group->deployment->entry.n_replicas : 0;
-    order(list, policy, id, turns_, random);
-    const std::size_t wanted = n_replicas == 0 ? list.size() : static_cast<std::size_t>(std::max(n_replicas, 1));
-    const std::size_t count = std::min(wanted, list.size());
-    if (count == 1) return found_as_dummy(list.front().proxy, merged);
-    merger selected{merged};
-    for (std::size_t i = 0; i < count; ++i) selected.add(list[i].proxy);
-    return selected.finish();
+    located answer = find_group(from, id, *group, requested, random, merged);
+    answer.is_group = true;
+    return answer;
   }
 
   if (from.state.find_deployed_adapter(id) != nullptr) {
@@ -159,6 +148,24 @@ located resolver::find_adapter(const view& from, std::string_view id, encoding r
     return !proxy.is_null() && speaks(proxy, requested) ? found_as_dummy(proxy, merged) : unavailable;
   }
   return unknown;
+}
+
+located resolver::find_group(const view& from, std::string_view id, const catalog::replica_group& group,
+                             encoding requested, prng& random, bytes& merged) {
+  if (!group.is_deployed() && group.deployed_members.empty()) return merge_dynamic(group, requested, merged);
+
+  candidates list = active_members(from, group, requested);
+  if (list.empty()) return unavailable;
+  // A group that adapters name before its own application comes is as one of the default policy with all members.
+  const auto policy = group.is_deployed() ? group.deployment->entry.policy : load_balancing::random;
+  const int n_replicas = group.is_deployed() ? group.deployment->entry.n_replicas : 0;
+  order(list, policy, id, turns_, random);
+  const std::size_t wanted = n_replicas == 0 ? list.size() : static_cast<std::size_t>(std::max(n_replicas, 1));
+  const std::size_t count = std::min(wanted, list.size());
+  if (count == 1) return found_as_dummy(list.front().proxy, merged);
+  merger selected{merged};
+  for (std::size_t i = 0; i < count; ++i) selected.add(list[i].proxy);
+  return selected.finish();
 }
 
 }  // namespace muster::locator

@@ -25,6 +25,7 @@ struct located {
   /// One encoded proxy, in the view or in the caller's buffer; the two bytes of a null proxy if unavailable; empty if
   /// unknown.
   byte_view proxy;
+  bool is_group{false};  ///< the id is that of a replica group
 
   [[nodiscard]] bool is_found() const noexcept { return answer == status::found; }
 };
@@ -51,6 +52,9 @@ class resolver {
                                      bytes& merged);
 
  private:
+  [[nodiscard]] located find_group(const view& from, std::string_view id, const catalog::replica_group& group,
+                                   encoding requested, prng& random, bytes& merged);
+
   turn_counters turns_;
 };
 

@@ -73,9 +73,9 @@ RC_GTEST_PROP(crypt_password_file, is_read_or_refused_whatever_it_holds, (const 
 }
 
 TEST(crypt_password_worker, answers_on_its_own_thread) {
-  crypt_password_worker worker{file_of("anna " + hash_of("secret", "$6$saltsalt$"))};
   std::promise<bool> right;
   std::promise<bool> wrong;
+  crypt_password_worker worker{file_of("anna " + hash_of("secret", "$6$saltsalt$"))};
   worker.check("anna", "secret", [&](result<bool> accepted) { right.set_value(accepted.value_or(false)); });
   worker.check("anna", "guess", [&](result<bool> accepted) { wrong.set_value(accepted.value_or(true)); });
   EXPECT_TRUE(right.get_future().get());
@@ -87,9 +87,10 @@ TEST(crypt_password_worker, refuses_what_is_too_much_and_answers_each_check_once
   std::size_t refused = 0;
   constexpr std::size_t asked = crypt_password_worker::waiting_max + 50;
   {
-    crypt_password_worker worker{file_of("anna " + hash_of("secret", "$6$saltsalt$"))};
+    // The worker ends, and its thread with it, before what the thread waits for.
     std::promise<void> begun;
     std::promise<void> go_on;
+    crypt_password_worker worker{file_of("anna " + hash_of("secret", "$6$saltsalt$"))};
     worker.check("", "", [&](result<bool>) {
       begun.set_value();
       go_on.get_future().wait();

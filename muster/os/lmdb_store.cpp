@@ -44,6 +44,8 @@ constexpr std::uint64_t pages_of_any_step = 32;
 /// Of a tree path a row's write touches, on average, no more than this for itself; the upper pages are shared.
 constexpr std::uint64_t pages_of_a_row = 3;
 constexpr std::chrono::seconds look_interval{1};
+/// And so often, at least, while the whole map is filled.
+constexpr std::uint64_t looks_in_a_map = 32;
 constexpr unsigned tables_max = 600;
 
 /// Makes a file longer, with the disk's space for it: 0 or an errno value.
@@ -120,7 +122,7 @@ result<std::unique_ptr<lmdb_store>> lmdb_store::open(const data_directory& where
   if (const int status = out->drop_other_generations(); status != 0 && lmdb::code_of(status) != errc::storage_full) {
     return lmdb::failure(status, fmt::format("cannot write the database in '{}'", where.path().string()));
   }
-  out->refresh_usage();
+  out->refresh_usage(0);
   return out;
 }
 
@@ -158,13 +160,14 @@ result<void> lmdb_store::commit(replication::commit&& step) {
   if (failed_) {
     return fail(errc::io_error, "the database in '{}' has failed before", directory_.string());
   }
+  const std::uint64_t pages_wanted = pages_wanted_by(step, page_bytes_);
   auto done = step.what == step_kind::changes ? commit_changes(step) : commit_replacement(step);
   if (done) {
     {
       const std::lock_guard lock{usage_mutex_};
       ++usage_.commits;
     }
-    refresh_usage();
+    refresh_usage(pages_wanted);
   }
   return done;
 }
@@ -490,14 +493,17 @@ result<void> lmdb_store::refuse(int status) {
               directory_.string(), pages_limit_ * page_bytes_ / mebibyte);
 }
 
-void lmdb_store::refresh_usage() {
-  const bool look = os::now() >= next_look_;
+void lmdb_store::refresh_usage(std::uint64_t pages_taken) {
+  // A map that fills within one interval is to be warned of as well.
+  pages_since_look_ += pages_taken;
+  const bool look = os::now() >= next_look_ || pages_since_look_ > pages_limit_ / looks_in_a_map;
   if (next_.txn) {
     return;  // The next step that leaves no transaction open tells all.
   }
   std::uint64_t disk_free = 0;
   if (look) {
     next_look_ = os::now() + look_interval;
+    pages_since_look_ = 0;
     disk_free = disk_free_bytes();
     static_cast<void>(count_free_pages(free_pages_));
   }
@@ -508,6 +514,7 @@ void lmdb_store::refresh_usage() {
     const std::lock_guard lock{usage_mutex_};
     usage_.map_bytes = env_.map_bytes();
     usage_.map_limit_bytes = pages_limit_ * page_bytes_;
+    usage_.reserved_bytes = std::min(pages_limit_, pages_reserved_ + pages_of_any_step) * page_bytes_;
     usage_.used_bytes = (reached - std::min(reached, free_pages_)) * page_bytes_;
     if (look) {
       usage_.disk_free_bytes = disk_free;

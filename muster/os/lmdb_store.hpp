@@ -90,7 +90,7 @@ class lmdb_store final : public replication::store {
   [[nodiscard]] std::uint64_t disk_free_bytes() const noexcept;
   [[nodiscard]] result<void> refuse(int status);
   [[nodiscard]] result<void> reopen();
-  void refresh_usage();
+  void refresh_usage(std::uint64_t pages_taken);
 
   const std::filesystem::path directory_;
   const options options_;
@@ -106,7 +106,8 @@ class lmdb_store final : public replication::store {
 
   storage_watch watch_;
   instant next_look_{};
-  std::uint64_t free_pages_ = 0;  ///< as of the last look
+  std::uint64_t pages_since_look_ = 0;  ///< at most so many have been taken
+  std::uint64_t free_pages_ = 0;        ///< as of the last look
   mutable std::mutex usage_mutex_;
   storage_usage usage_;
 };

@@ -279,6 +279,23 @@ TEST(lmdb_store, refuses_a_replacement_that_does_not_fit_and_keeps_the_old_copy)
   EXPECT_EQ(db.content().rows.size(), 1U);
 }
 
+TEST(lmdb_store, warns_before_it_refuses_however_small_its_map_and_however_fast_it_fills) {
+  for (const std::uint64_t limit : {mebibyte, 3 * mebibyte, 24 * mebibyte}) {
+    std::vector<event> reported;
+    database db{{.map_bytes = mebibyte / 2, .map_limit_bytes = limit, .report = [&](const event& what) {
+                   if (what.fields.at(1).value == "map") reported.push_back(what);
+                 }}};
+    std::uint64_t number = 0;
+    result<void> done;
+    while (done) {
+      ++number;
+      done = db->commit(change(number, {{1, number, filled(3000, number)}}));
+    }
+    EXPECT_EQ(done.error().code, errc::storage_full);
+    EXPECT_FALSE(reported.empty()) << "with a bound of " << limit << " bytes";
+  }
+}
+
 TEST(lmdb_store, warns_before_its_map_is_full_and_once_a_threshold) {
   std::vector<event> reported;
   storage_watch watch{"db", 80, [&](const event& what) { reported.push_back(what); }};

@@ -17,7 +17,7 @@ storage_watch::storage_watch(std::string database, unsigned warn_percent, std::f
       report_{std::move(report)} {}
 
 void storage_watch::look(const storage_usage& now) {
-  look(map_, now.used_bytes, now.map_limit_bytes);
+  look(map_, now.used_bytes, now.map_limit_bytes - now.reserved_bytes);
   look(disk_, now.file_bytes, now.file_bytes + now.disk_free_bytes);
 }
 

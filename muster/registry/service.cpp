@@ -59,9 +59,15 @@ severity severity_of(replication::event_kind kind) {
     case slave_active:
     case master_found:
     case slave_caught_up:
+    case snapshot_sent:
     case snapshot_installed: return severity::info;
   }
   return severity::info;
+}
+
+metrics::drop_reason drop_reason_of(std::optional<replication::refusal> why) {
+  if (!why) return metrics::drop_reason::disconnected;
+  return *why == replication::refusal::missed_bound ? metrics::drop_reason::timed_out : metrics::drop_reason::other;
 }
 
 constexpr duration measure_interval = std::chrono::milliseconds{250};
@@ -184,7 +190,8 @@ void service::report(const replication::event& what) {
 
   using enum replication::event_kind;
   switch (what.kind) {
-    case slave_dropped: figures_.slaves_dropped[metrics::drop_reason::other].add(); break;
+    case slave_dropped: figures_.slaves_dropped[drop_reason_of(what.why)].add(); break;
+    case snapshot_sent: figures_.snapshots_sent.add(); break;
     case snapshot_installed: figures_.snapshots_installed.add(); break;
     default: break;
   }

@@ -91,7 +91,7 @@ void shipping::handle_open(peer_id from, const open& what, instant now) {
       }
       return;
     }
-    drop(one, std::nullopt, "it opens a new session", now);
+    forget(one, refusal::asked_to_leave, "it opens a new session", now);
     break;
   }
   const follow_verdict histories = judge_following(what.from, core_.describe_self());

@@ -397,5 +397,28 @@ TEST_F(catch_up, new_endpoints_reach_everyone) {
   EXPECT_EQ(g_.at("A").core->current_master()->endpoints, text("master-moved"));
 }
 
+TEST_F(catch_up, a_slave_whose_endpoints_change_stays_active) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g_.at("A").core->handle_endpoints(text("moved"), g_.now());
+  g_.run(seconds{2});
+  EXPECT_EQ(g_.at("M").replicas.replicas[1].endpoints, text("moved"));
+  EXPECT_FALSE(g_.told("M", event_kind::slave_dropped));
+}
+
+TEST_F(catch_up, endpoints_that_come_during_a_snapshot_reach_the_master_with_it) {
+  start_master();
+  write("M", 0, 1000);
+  start_slave("A");
+  ASSERT_TRUE(g_.run_until([&] { return g_.is("A", phase::catching_up); }, seconds{5}));
+  g_.at("A").core->handle_endpoints(text("moved"), g_.now());
+  ASSERT_TRUE(active("A"));
+  g_.run(seconds{2});
+  EXPECT_EQ(g_.at("M").replicas.replicas[1].endpoints, text("moved"));
+  EXPECT_FALSE(g_.told("M", event_kind::slave_dropped));
+  EXPECT_TRUE(g_.told("M", event_kind::snapshot_sent));
+}
+
 }  // namespace
 }  // namespace muster::replication::testing

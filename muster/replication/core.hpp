@@ -63,8 +63,8 @@ struct core {
 
   void complete(ticket of, result<serial> outcome) { out.completions.push_back({of, std::move(outcome)}); }
 
-  void tell(event_kind kind, std::string other, std::string sentence) {
-    out.events.push_back({kind, std::move(other), position().last, std::move(sentence)});
+  void tell(event_kind kind, std::string other, std::string sentence, std::optional<refusal> why = std::nullopt) {
+    out.events.push_back({kind, std::move(other), position().last, std::move(sentence), why});
   }
 
   void begin_step(step_owner who, commit step) {

@@ -339,15 +339,17 @@ void follower::observe(const self_description& other, instant now) {
   }
 }
 
-void follower::reopen(instant now) {
+void follower::announce_endpoints(instant now) {
   if (!copy_from_.empty()) {
     return;
   }
-  if (session_) {
-    leave(refusal::asked_to_leave, "it announces new endpoints");
-    search(now);
-  } else if (now_ == step::opening) {
+  if (now_ == step::opening) {
     search(now);  // the attempt under way told the master the former endpoints
+  } else if (session_) {
+    session_->moved = true;
+    if (now_ == step::following && core_.stepping == step_owner::none) {
+      acknowledge(now);
+    }
   }
 }
 

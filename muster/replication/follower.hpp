@@ -46,7 +46,7 @@ class follower {
   /// Another replica said who it is: one that is master of a higher term ends the session with a lower one.
   void observe(const self_description& other, instant now);
   /// Others must learn this replica's endpoints anew.
-  void reopen(instant now);
+  void announce_endpoints(instant now);
   void stop();
   /// Begins what had to wait for the store.
   void begin_steps(instant now);
@@ -81,6 +81,7 @@ class follower {
     instant heard{};
     instant sent{};
     serial acknowledged{};         ///< the master's
+    bool moved{false};             ///< this replica's endpoints are not those of `open` any more
     std::optional<append> next{};  ///< came while an earlier one was being stored
   };
 
@@ -104,6 +105,7 @@ class follower {
   void apply(append what, instant now);
   void note_from_master(const append& what, instant now);
   void acknowledge(instant now);
+  [[nodiscard]] bool roster_shows_own_endpoints() const;
   /// Something worked: the next trouble is told again, and the next rest is short.
   void trouble_is_over();
   void take_next_chunk(instant now);

@@ -56,11 +56,17 @@ void follower::acknowledge(instant now) {
     core_.send(session_->peer, snapshot_received{.session = session_->id, .next_index = receiver_->next_index()},
                session_->version);
   } else {
-    core_.send(
-        session_->peer,
-        appended{.session = session_->id, .last = core_.position().last, .roster_version = session_->roster_version},
-        session_->version);
+    appended out{.session = session_->id, .last = core_.position().last, .roster_version = session_->roster_version};
+    if (session_->moved && !roster_shows_own_endpoints()) {
+      out.endpoints = core_.how.endpoints;
+    }
+    core_.send(session_->peer, std::move(out), session_->version);
   }
+}
+
+bool follower::roster_shows_own_endpoints() const {
+  return std::ranges::find(core_.replicas.replicas, replica_info{core_.how.name, core_.how.endpoints}) !=
+         core_.replicas.replicas.end();
 }
 
 void follower::handle_append(peer_id from, append what, instant now) {

@@ -218,12 +218,20 @@ void put(byte_writer& out, const appended& what) {
   out.u64(what.session.value());
   out.size(what.last.value());
   out.size(what.roster_version);
+  out.u8(what.endpoints ? 1 : 0);
+  if (what.endpoints) {
+    out.blob(*what.endpoints);
+  }
 }
 
 void get(byte_reader& in, appended& out) {
   out.session = session_id{in.u64()};
   out.last = serial{in.size()};
   out.roster_version = in.size();
+  if (get_bool(in)) {
+    const byte_view endpoints = in.blob();
+    out.endpoints.emplace(endpoints.begin(), endpoints.end());
+  }
 }
 
 void put(byte_writer& out, const snapshot_chunk& what) {

@@ -180,6 +180,8 @@ struct appended {
   session_id session;
   serial last;
   std::uint64_t roster_version{0};
+  /// When they are not those of `open` and the roster does not show the new ones yet.
+  std::optional<bytes> endpoints{};
   friend bool operator==(const appended&, const appended&) = default;
 };
 

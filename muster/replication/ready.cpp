@@ -14,6 +14,7 @@ std::string_view to_string(event_kind value) noexcept {
     case event_kind::slave_opened: return "slave_opened";
     case event_kind::slave_active: return "slave_active";
     case event_kind::slave_dropped: return "slave_dropped";
+    case event_kind::snapshot_sent: return "snapshot_sent";
     case event_kind::slave_refused: return "slave_refused";
     case event_kind::no_master: return "no_master";
     case event_kind::master_found: return "master_found";

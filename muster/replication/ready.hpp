@@ -58,7 +58,8 @@ enum class event_kind : std::uint8_t {
   other_master_seen,   ///< a master of another database, or of another term, answers
   slave_opened,        ///< on the master: a slave has a session; the sentence says how it catches up
   slave_active,
-  slave_dropped,    ///< missed its bound, or its connection broke
+  slave_dropped,    ///< on the master: the session of a slave has ended; `why` is set unless its connection broke
+  snapshot_sent,    ///< a slave, or a replica that copies this one, has all of a snapshot; serial = the snapshot's
   slave_refused,    ///< on the master
   no_master,        ///< on a slave: none answers; it serves its own copy, if it has one
   master_found,     ///< on a slave: a session is open
@@ -82,6 +83,7 @@ struct event {
   std::string replica;   ///< the other replica's name, or empty
   serial at;             ///< a position where one is meant, else 0
   std::string sentence;  ///< complete in itself
+  std::optional<refusal> why{};
 };
 
 /// What the driver has to do, in this order of members; any order is safe, because nothing in one `ready` depends on

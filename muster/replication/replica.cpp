@@ -139,7 +139,7 @@ class replica::state {
       shipping_.refresh_roster(now);
     }
     if (follower_) {
-      follower_->reopen(now);
+      follower_->announce_endpoints(now);
     }
     proceed(now);
   }

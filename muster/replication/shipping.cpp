@@ -34,13 +34,19 @@ void shipping::handle_appended(peer_id from, const appended& what, instant now) 
   }
   if (what.last > core_.position().last || what.last < slave->matched) {
     if (what.last > core_.position().last) {
-      drop(*slave, refusal::cannot_apply,
-           fmt::format("it acknowledges change {}, but this master has only {}", what.last, core_.position().last),
-           now);
+      dismiss(*slave, refusal::cannot_apply,
+              fmt::format("it acknowledges change {}, but this master has only {}", what.last, core_.position().last),
+              now);
     }
     return;
   }
   slave->matched = what.last;
+  if (what.endpoints && *what.endpoints != slave->who.endpoints) {
+    slave->who.endpoints = *what.endpoints;
+    if (slave->now == standing::active) {
+      refresh_roster(now);
+    }
+  }
   slave->roster_known = std::max(slave->roster_known, what.roster_version);
   slave->heartbeat_since.reset();
   if (slave->sent_through && slave->matched >= *slave->sent_through) {
@@ -75,6 +81,8 @@ void shipping::handle_snapshot_received(peer_id from, const snapshot_received& w
   }
   slave->matched = slave->snapshot->at();
   slave->snapshot.reset();
+  core_.tell(event_kind::snapshot_sent, slave->who.name,
+             fmt::format("'{}' has the whole snapshot at {}", slave->who.name, slave->matched));
   if (slave->purpose == open_purpose::copy) {
     sessions_.erase(what.session);
     return;
@@ -115,7 +123,7 @@ bool shipping::handle_closed(peer_id from, const closed& what, instant now) {
   if (what.reason == refusal::storage || what.reason == refusal::cannot_apply) {
     remember_trouble(slave->who.name, now);
   }
-  drop(*slave, std::nullopt, what.sentence, now);
+  forget(*slave, what.reason, what.sentence, now);
   return true;
 }
 
@@ -123,7 +131,7 @@ void shipping::handle_peer_gone(peer_id which, instant now) {
   for (auto at = sessions_.begin(); at != sessions_.end();) {
     slave_session& slave = (at++)->second;
     if (slave.peer == which) {
-      drop(slave, std::nullopt, "its connection broke", now);
+      forget(slave, std::nullopt, "its connection broke", now);
     }
   }
 }
@@ -186,10 +194,10 @@ void shipping::handle_overdue(slave_session& slave, instant now) {
     remember_trouble(slave.who.name, now);
   }
   const auto bound = slave.now == standing::active ? core_.how.acknowledge_timeout : core_.how.catch_up_timeout;
-  drop(slave, refusal::missed_bound,
-       fmt::format("it did not {} within {} ms", answers ? "have a change" : "answer",
-                   std::chrono::duration_cast<std::chrono::milliseconds>(bound).count()),
-       now);
+  dismiss(slave, refusal::missed_bound,
+          fmt::format("it did not {} within {} ms", answers ? "have a change" : "answer",
+                      std::chrono::duration_cast<std::chrono::milliseconds>(bound).count()),
+          now);
 }
 
 void shipping::remember_trouble(const std::string& name, instant now) {
@@ -236,7 +244,7 @@ bool shipping::keeps_up(slave_session& slave, instant now) {
   if (core_.durable.log().reaches_back_to(slave.matched)) {
     return true;
   }
-  drop(slave, refusal::log_overrun, "it fell behind further than the log is kept, and begins to catch up anew", now);
+  dismiss(slave, refusal::log_overrun, "it fell behind further than the log is kept, and begins to catch up anew", now);
   return false;
 }
 
@@ -289,12 +297,14 @@ void shipping::refresh_roster(instant now) {
   }
 }
 
-void shipping::drop(slave_session& slave, std::optional<refusal> reason, const std::string& sentence, instant now) {
-  if (reason) {
-    core_.send(slave.peer, closed{.session = slave.id, .reason = *reason, .sentence = sentence}, slave.version);
-  }
+void shipping::dismiss(slave_session& slave, refusal why, const std::string& sentence, instant now) {
+  core_.send(slave.peer, closed{.session = slave.id, .reason = why, .sentence = sentence}, slave.version);
+  forget(slave, why, sentence, now);
+}
+
+void shipping::forget(slave_session& slave, std::optional<refusal> why, const std::string& sentence, instant now) {
   core_.tell(event_kind::slave_dropped, slave.who.name,
-             fmt::format("the session of '{}' ends at change {}: {}", slave.who.name, slave.matched, sentence));
+             fmt::format("the session of '{}' ends at change {}: {}", slave.who.name, slave.matched, sentence), why);
   const bool was_active = slave.now == standing::active;
   sessions_.erase(slave.id);
   if (was_active) {

@@ -82,8 +82,10 @@ class shipping {
   /// The bound of this slave has passed; it may be gone afterwards.
   void handle_overdue(slave_session& slave, instant now);
   void answer_open(slave_session& slave);
-  /// Forgets the slave; tells it why if `reason` is set.
-  void drop(slave_session& slave, std::optional<refusal> reason, const std::string& sentence, instant now);
+  /// Ends the session from this side: the slave is told why, and forgotten.
+  void dismiss(slave_session& slave, refusal why, const std::string& sentence, instant now);
+  /// Forgets the slave; without `why` its connection broke.
+  void forget(slave_session& slave, std::optional<refusal> why, const std::string& sentence, instant now);
 
   struct committed {
     serial through;

@@ -73,7 +73,13 @@ message some_message() {
       out.roster_version = number();
       return out;
     }
-    case 6: return appended{session, serial{number()}, number()};
+    case 6: {
+      appended out{session, serial{number()}, number()};
+      if (*rc::gen::arbitrary<bool>()) {
+        out.endpoints = some_bytes();
+      }
+      return out;
+    }
     case 7: {
       snapshot_chunk out;
       out.session = session;

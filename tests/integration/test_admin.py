@@ -27,6 +27,7 @@ class AdminTest(unittest.TestCase):
         self.grid = self.enterContext(Grid())
         self.master = self.grid.add("Master").start()
         self.slave = self.grid.add("slave1").start()
+        wait_until(lambda: "slave1" in self.admin("registry list").split(), "the master knows the slave's registry")
 
     def admin(self, command, *options, succeeds=True):
         done = subprocess.run(

@@ -40,7 +40,9 @@ class StoppedSlaveTest(unittest.TestCase):
 
             later = duration_s(lambda: admin.addObjectWithType(target(made, "second"), TYPE))
             self.assertLess(later, NO_WAIT_S)
-            self.assertEqual(self.master.metrics()["muster_active_slaves"], 1)
+            figures = self.master.metrics()
+            self.assertEqual(figures["muster_active_slaves"], 1)
+            self.assertEqual(figures['muster_slaves_dropped_total{reason="timed_out"}'], 1)
             self.assertEqual(names(self.other), {"before", "first", "second"})
         self.assertIn("slave1", self.master.log())
 
@@ -64,9 +66,22 @@ class KilledSlaveTest(unittest.TestCase):
             slave.kill()
             self.assertLess(duration_s(lambda: add(master, "alone")), ONE_WAIT_S)
             wait_active_slaves(master, 0)
+            self.assertEqual(master.metrics()['muster_slaves_dropped_total{reason="disconnected"}'], 1)
             slave.start()
             wait_active_slaves(master, 1)
             self.assertEqual(names(slave), {"alone"})
+
+    def test_a_fresh_slave_is_active_once_and_for_all(self):
+        with Grid() as grid:
+            master = grid.add("Master").start()
+            slave = grid.add("slave1").start()
+            wait_active_slaves(master, 1)
+            with communicator(grid.locator_of(master)) as made:
+                well_known = Ice.Identity("Query", grid.instance)
+                wait_until(lambda: f"-p {slave.client_port}" in str(locator_of(made).findObjectById(well_known)),
+                           "the well-known objects lead to the slave as well")
+            self.assertNotIn("slave_dropped", master.log())
+            self.assertEqual(master.metrics()["muster_snapshots_sent_total"], 1)
 
 
 class KilledMasterTest(unittest.TestCase):
@@ -205,6 +220,7 @@ class LonelySlaveTest(unittest.TestCase):
     def test_a_client_goes_on_to_the_next_replica(self):
         with Grid() as grid:
             master, empty, full = grid.add("Master").start(), grid.add("empty"), grid.add("full").start()
+            wait_active_slaves(master, 1)
             add(master, "hello")
             master.kill()
             empty.start(wait=False)

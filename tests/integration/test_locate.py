@@ -6,6 +6,7 @@ import unittest
 import Ice
 from support.grid import INSTANCE, Grid, wait_until
 from support.ice_client import IceGrid, admin_session, communicator, locator_of
+from support.objects import wait_active_slaves
 
 
 class Hello(Ice.Object):
@@ -40,6 +41,7 @@ class LocateTest(unittest.TestCase):
         self.grid = self.enterContext(Grid())
         self.master = self.grid.add("Master").start()
         self.slave = self.grid.add("slave1").start()
+        wait_active_slaves(self.master, 1)
 
     def test_what_a_server_registers_through_the_slave_is_found_through_either_replica(self):
         with hello_server(self.grid.locator_of(self.slave)):

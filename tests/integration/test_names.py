@@ -56,6 +56,7 @@ class NamesTest(unittest.TestCase):
         for replica in (self.master, self.slave, fresh):
             check(replica)
         self.assertEqual(fresh.metrics()["muster_snapshots_installed_total"], 1)
+        self.assertGreaterEqual(self.master.metrics()["muster_snapshots_sent_total"], 1)
 
     def test_object_identities(self):
         identities = [Ice.Identity(name=name) for name in NAMES]

@@ -9,6 +9,7 @@ import unittest
 import Ice
 from support.grid import INSTANCE, MUSTER, Grid, wait_until
 from support.ice_client import admin_session, communicator
+from support.objects import wait_active_slaves
 
 
 def add(replica, name, master="Master"):
@@ -30,6 +31,7 @@ class PromotionTest(unittest.TestCase):
         self.new = self.grid.add("slave1")
         self.old.start()
         self.new.start()
+        wait_active_slaves(self.old, 1)
         add(self.old, "acknowledged")
 
     def promote(self):

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 from support.grid import Grid, free_port
-from support.objects import add, locate, names
+from support.objects import add, locate, names, wait_active_slaves
 
 
 class StockPeerTest(unittest.TestCase):
@@ -48,6 +48,7 @@ class StockPeerTest(unittest.TestCase):
 
     def test_a_slave_of_a_stock_master_copies_nothing_and_goes_on(self):
         slave = self.grid.add("slave1").start()
+        wait_active_slaves(self.master, 1)
         add(self.master, "kept")
         self.master.kill()
         # A stock master at the address of ours.
