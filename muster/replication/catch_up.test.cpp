@@ -225,6 +225,27 @@ TEST_F(catch_up, a_slave_whose_store_is_full_keeps_serving_and_is_visibly_refuse
   expect_equal("A", "M");
 }
 
+TEST_F(catch_up, slaves_that_cannot_keep_up_do_not_take_turns_in_keeping_callers_waiting) {
+  start_master();
+  start_slave("A");
+  start_slave("B");
+  ASSERT_TRUE(active("A") && active("B"));
+  g_.propose("M", "a=1");
+  g_.run(milliseconds{50});
+  // B holds a change up, which A has not: A comes back with all that is acknowledged, and without that change.
+  g_.pause("B");
+  g_.at("A").disk.refuses = error{errc::storage_full, "the map is full"};
+  g_.propose("M", "b=1");
+  g_.run(milliseconds{1500});
+  EXPECT_TRUE(g_.told("M", event_kind::slave_dropped));
+  const auto& events = g_.at("M").events;
+  const auto of = [&](event_kind kind) {
+    return std::ranges::count_if(events, [&](const event& one) { return one.kind == kind && one.replica == "A"; });
+  };
+  EXPECT_GE(of(event_kind::slave_opened), 2);
+  EXPECT_EQ(of(event_kind::slave_active), 1);
+}
+
 TEST_F(catch_up, a_tail_that_nobody_was_told_of_is_saved_before_it_is_dropped) {
   start_master();
   start_slave("A");
@@ -233,8 +254,7 @@ TEST_F(catch_up, a_tail_that_nobody_was_told_of_is_saved_before_it_is_dropped) {
   g_.run(seconds{2});
   // The master commits what never reaches the slave, and nobody is answered.
   g_.pause("A");
-  g_.propose("M", "lost1=x");
-  g_.propose("M", "lost2=x");
+  g_.propose_together("M", {"lost1=x", "lost2=x"});
   g_.crash("M");
   g_.resume("A");
   g_.stop("A");

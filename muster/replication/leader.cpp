@@ -48,8 +48,22 @@ void leader::handle_barrier(ticket of, instant now) {
   advance(now);
 }
 
+instant leader::batch_due() const {
+  // A commit costs each replica about the same whatever is in it, and slaves take one batch at a time. Callers that
+  // wait for their answers would end up in two halves that take turns, with twice the commits everywhere: so what is
+  // proposed while a batch is with the slaves waits for it, and then for what those who are answered propose next.
+  if (!slaves_.answers_wait_for_slaves() || proposals_.proposed() >= batch_changes_max_) {
+    return instant::min();
+  }
+  if (proposals_.committed() > 0) {
+    // A slave that does not answer is not waited for here: that is for its own bound to judge.
+    return shipped_ + core_.how.batch_wait_max;
+  }
+  return proposals_.proposed() < expected_after_answer_ ? gather_until_ : instant::min();
+}
+
 void leader::begin_batch(instant now) {
-  if (core_.doing != phase::serving) {
+  if (core_.doing != phase::serving || now < batch_due()) {
     return;
   }
   while (proposals_.anything_proposed() && core_.stepping == step_owner::none) {
@@ -58,6 +72,7 @@ void leader::begin_batch(instant now) {
       advance(now);
       continue;
     }
+    begun_ = now;
     durable_meta after = core_.durable.meta();
     after.history.last = batch.entries.back().number;
     if (!slaves_.answers_wait_for_slaves() && core_.how.active_slaves_min == 0) {
@@ -90,6 +105,7 @@ void leader::handle_committed(const result<void>& outcome, instant now) {
     proposals_.fail_all(unknown, unknown);
     return;
   }
+  shipped_ = now;
   slaves_.ship_all(now);
   advance(now);
 }
@@ -105,16 +121,24 @@ void leader::advance(instant now) {
     if (active > 0) {
       core_.durable.note_replicated(held, now);
     }
-    proposals_.release(core_.position().acknowledged);
+    answer(now);
     return;
   }
-  proposals_.release(core_.position().acknowledged);
+  answer(now);
   proposals_.release_failed(
       held,
       {errc::outcome_unknown,
        fmt::format("the change is stored here, but only {} of the {} slaves that are asked for are active and have "
                    "it",
                    active, core_.how.active_slaves_min)});
+}
+
+void leader::answer(instant now) {
+  if (const std::size_t answered = proposals_.release(core_.position().acknowledged); answered > 0) {
+    // No longer than half of what the batch took: a caller who does not come back costs the others little.
+    gather_until_ = now + std::min((now - begun_) / 2, core_.how.gather_time_max);
+    expected_after_answer_ = answered + proposals_.proposed();
+  }
 }
 
 void leader::observe(const self_description& other, instant now) {
@@ -161,6 +185,12 @@ void leader::handle_tick(instant now) {
   }
 }
 
-instant leader::next_deadline() const { return core_.doing == phase::serving ? watch_due_ : instant_never; }
+instant leader::next_deadline() const {
+  if (core_.doing != phase::serving) {
+    return instant_never;
+  }
+  const bool batch_waits = proposals_.anything_proposed() && core_.stepping == step_owner::none;
+  return batch_waits ? std::min(watch_due_, batch_due()) : watch_due_;
+}
 
 }  // namespace muster::replication

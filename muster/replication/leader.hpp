@@ -40,6 +40,10 @@ class leader {
   [[nodiscard]] std::size_t waiting() const noexcept { return proposals_.size(); }
 
  private:
+  /// What is proposed is committed from then on, if nothing happens before.
+  [[nodiscard]] instant batch_due() const;
+  /// Answers all that wait for nothing after what is acknowledged.
+  void answer(instant now);
   void step_down(const self_description& other, const std::string& why, instant now);
 
   core& core_;
@@ -49,6 +53,10 @@ class leader {
   instant watch_due_{instant_never};
   discovery watch_;
   bool storage_complained_{false};
+  instant shipped_{};                     ///< when the newest batch went to the slaves
+  instant begun_{};                       ///< when the newest batch was begun
+  instant gather_until_{};                ///< the changes of those just answered are waited for
+  std::size_t expected_after_answer_{0};  ///< changes, if each of these callers has another one
   /// After `storage_full` one change at a time is tried, so that those which free space get through.
   std::size_t batch_changes_max_{1};
   std::string other_master_told_;

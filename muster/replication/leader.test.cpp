@@ -69,6 +69,49 @@ TEST(leader, answers_only_after_every_active_slave_has_acknowledged) {
   EXPECT_EQ(g.at("B").machine->published, g.at("M").machine->published);
 }
 
+TEST(leader, commits_together_what_is_proposed_while_a_batch_is_with_the_slaves) {
+  grid g{{"A"}};
+  g.pause("A");
+  const auto first = g.propose("M", "a=1");
+  EXPECT_EQ(g.at("M").core->history().last, serial{1}) << "a lone change is committed at once";
+  g.propose("M", "b=1");
+  const auto third = g.propose("M", "c=1");
+  EXPECT_EQ(g.at("M").core->history().last, serial{1});
+  const int before = g.at("M").disk.steps;
+  g.resume("A");
+  ASSERT_TRUE(g.run_until([&] { return g.done(third); }, milliseconds{100}));
+  EXPECT_TRUE(g.done(first));
+  EXPECT_EQ(g.at("M").disk.steps, before + 1);
+}
+
+TEST(leader, gathers_the_next_changes_of_those_whom_it_has_just_answered) {
+  grid g{{"A"}};
+  const auto two = g.propose_together("M", {"a=1", "b=1"});
+  ASSERT_TRUE(g.run_until([&] { return g.done(two.back()); }, milliseconds{100}));
+  const int before = g.at("M").disk.steps;
+  g.propose("M", "c=1");
+  EXPECT_EQ(g.at("M").disk.steps, before);
+  g.propose("M", "d=1");
+  EXPECT_EQ(g.at("M").disk.steps, before + 1) << "both are back";
+}
+
+TEST(leader, gathers_no_longer_than_its_bound) {
+  grid g{{"A"}};
+  const auto two = g.propose_together("M", {"a=1", "b=1"});
+  ASSERT_TRUE(g.run_until([&] { return g.done(two.back()); }, milliseconds{100}));
+  g.propose("M", "c=1");
+  EXPECT_TRUE(g.run_until([&] { return g.at("M").core->history().last == serial{3}; }, milliseconds{1}));
+}
+
+TEST(leader, lets_no_batch_wait_for_a_slave_that_does_not_answer) {
+  grid g{{"A", "B"}};
+  g.pause("A");
+  g.propose("M", "a=1");
+  g.propose("M", "b=1");
+  EXPECT_TRUE(g.run_until([&] { return g.at("B").core->history().last == serial{2}; }, milliseconds{30}));
+  g.resume("A");
+}
+
 TEST(leader, is_delayed_by_a_stopped_slave_once_and_by_its_bound) {
   grid g{{"A", "B"}};
   g.pause("B");

@@ -49,6 +49,11 @@ struct options {
   duration idle_flush_delay{
       std::chrono::seconds{1}};  ///< what was piggy-backed is persisted, when no commit took it along
 
+  duration batch_wait_max{
+      std::chrono::milliseconds{10}};  ///< a batch waits so long for the former one that is with the slaves
+  duration gather_time_max{
+      std::chrono::milliseconds{5}};  ///< and then at most so long for the next changes of those just answered
+
   // Bounds in space.
   std::size_t batch_changes_max{1024};                     ///< changes in one commit
   std::size_t message_bytes_max{std::size_t{256} * 1024};  ///< about: changes in one message, and a snapshot's chunk

@@ -76,11 +76,13 @@ void proposals::finish(answer& done, result<serial> outcome) {
   core_.complete(done.of, std::move(outcome));
 }
 
-void proposals::release(serial upto) {
-  while (!waiting_.empty() && waiting_.front().after <= upto) {
+std::size_t proposals::release(serial upto) {
+  std::size_t answered = 0;
+  for (; !waiting_.empty() && waiting_.front().after <= upto; ++answered) {
     finish(waiting_.front(), std::move(waiting_.front().outcome));
     waiting_.pop_front();
   }
+  return answered;
 }
 
 void proposals::release_failed(serial upto, const error& why) {

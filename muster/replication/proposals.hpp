@@ -26,6 +26,10 @@ class proposals {
   void answer_after(ticket of, serial after, result<serial> outcome);
 
   [[nodiscard]] bool anything_proposed() const noexcept { return !proposed_.empty(); }
+  /// What waits for a batch.
+  [[nodiscard]] std::size_t proposed() const noexcept { return proposed_.size(); }
+  /// What is committed and waits for slaves.
+  [[nodiscard]] std::size_t committed() const noexcept { return waiting_.size(); }
 
   /// Stages proposals, in order, on the machine: at most `changes_max` of them and about `bytes_max` bytes. Those that
   /// the machine refuses are answered when what was staged before them is acknowledged (their refusal may rest on it),
@@ -38,8 +42,8 @@ class proposals {
   void batch_succeeded();
   void batch_failed(const error& why);
 
-  /// Answers all that wait for nothing after `upto`.
-  void release(serial upto);
+  /// Answers all that wait for nothing after `upto`, and says how many those are.
+  std::size_t release(serial upto);
   /// Answers the same, but what was to be a success with an error.
   void release_failed(serial upto, const error& why);
   /// Answers everything: what is not committed with `uncommitted`, what is with `committed`.

@@ -56,7 +56,7 @@ void shipping::handle_appended(peer_id from, const appended& what, instant now) 
   if (slave->now == standing::waiting) {
     slave->now = standing::reading;
   }
-  if (slave->now != standing::active && slave->matched >= core_.durable.acknowledged_soon()) {
+  if (slave->now != standing::active && may_be_active(*slave, now)) {
     become_active(*slave, now);
   }
   ship(*slave, now);
@@ -89,7 +89,7 @@ void shipping::handle_snapshot_received(peer_id from, const snapshot_received& w
   }
   slave->now = standing::reading;
   slave->last_sent = now;
-  if (slave->matched >= core_.durable.acknowledged_soon()) {
+  if (may_be_active(*slave, now)) {
     become_active(*slave, now);
   }
   ship(*slave, now);
@@ -265,6 +265,13 @@ void shipping::send_append(slave_session& slave, std::vector<log_entry> entries,
   }
   slave.last_sent = now;
   core_.send(slave.peer, std::move(out), slave.version);
+}
+
+bool shipping::may_be_active(const slave_session& slave, instant now) const {
+  // One that could not keep up lately must have all there is: with what other slaves still hold up it would at once
+  // hold up the same, and a few such slaves in turns would keep callers waiting for ever.
+  const serial answered = core_.durable.acknowledged_soon();
+  return slave.matched >= (now < slave.join_from ? std::max(answered, core_.position().last) : answered);
 }
 
 void shipping::become_active(slave_session& slave, instant now) {

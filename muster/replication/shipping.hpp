@@ -73,6 +73,8 @@ class shipping {
   /// False, and the slave is dropped, when the log no longer holds what it needs.
   [[nodiscard]] bool keeps_up(slave_session& slave, instant now);
   void send_append(slave_session& slave, std::vector<log_entry> entries, instant now);
+  /// It holds all that callers have been told is done.
+  [[nodiscard]] bool may_be_active(const slave_session& slave, instant now) const;
   void become_active(slave_session& slave, instant now);
   /// When the bound of this slave passes: of its next answer, and of any change that it holds up. A slave that answers
   /// each message in time but falls behind all the same must not make callers wait for ever.

@@ -36,7 +36,7 @@ struct slave_session {
 
   standing now{standing::waiting};
   serial matched;       ///< durable there
-  instant join_from{};  ///< before this it may not hold answers while joining: it has failed to keep up lately
+  instant join_from{};  ///< it has failed to keep up: before this it may hold answers only if it has all
 
   /// At most one message with changes is on its way; up to which change, and since when.
   std::optional<serial> sent_through;
