@@ -33,7 +33,7 @@ NAMES = (
 # A slave that is fresh gets a snapshot: the log does not reach back to the first change.
 SHORT_LOG = {"Muster.Registry.Log.MaxChanges": "1"}
 
-LARGE_COUNT = 20000
+LARGE_COUNT = 100000
 ROOM = {"Ice.MessageSizeMax": "1024"}  # KB, the default, said here because the test is about it
 
 

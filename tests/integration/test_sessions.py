@@ -10,7 +10,7 @@ from support.grid import INSTANCE, Grid, wait_until
 from support.ice_client import IceGrid, communicator
 from support.objects import TYPE, duration_s, target, wait_active_slaves
 
-CYCLES = 20000
+CYCLES = 100000
 IN_FLIGHT = 64
 
 
@@ -160,7 +160,7 @@ class SessionsTest(unittest.TestCase):
         if os.environ.get("MUSTER_SANITIZED"):
             # Resident memory says nothing there: what was freed is kept in quarantine, with the stack of each. The
             # sanitizer itself tells at the end whether something was left behind.
-            cycles(CYCLES)
+            cycles(CYCLES // 5)
             self.assertEqual(open_sessions(self.master), 0)
             self.assertEqual(self.master.stop(), 0)
             return
