@@ -44,7 +44,7 @@ struct origin_status {
 /// no socket, clock or thread: inputs are `add`, `remove` and `handle_*`, effects are data from `poll_ready`. The
 /// driver's loop, after any number of inputs (a *turn*):
 ///
-///     auto effects = core.poll_ready(now());
+///     auto effects = core.poll_ready();
 ///     show(effects.changes); send(effects.messages); ...
 ///     wake_at(core.next_deadline());   // then handle_tick
 ///
@@ -95,7 +95,7 @@ class core {
   void handle_tick(instant now);
   /// When `handle_tick` is due; `instant_never` if only an input can change anything.
   [[nodiscard]] instant next_deadline() const;
-  [[nodiscard]] ready poll_ready(instant now);
+  [[nodiscard]] ready poll_ready();
 
   // --- reads: what is visible, including what `poll_ready` has not told yet ---
 
@@ -114,7 +114,7 @@ class core {
   void for_each_origin(const std::function<void(const origin_status&)>& visit) const;
   /// Equal on two nodes exactly when they know the same versions of the same origins (but for a collision of hashes).
   [[nodiscard]] std::uint64_t root_hash() const noexcept;
-  [[nodiscard]] const gossip::counters& counters() const noexcept;
+  [[nodiscard]] gossip::counters counters() const;
 
  private:
   class state;

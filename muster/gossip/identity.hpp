@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,22 @@
 namespace muster::gossip {
 
 /// The name of a node, unique in its cluster.
-using node_id = strong<struct node_id_tag, shared_text>;
+class node_id {
+ public:
+  node_id() noexcept = default;
+  explicit node_id(shared_text name) noexcept : name_{std::move(name)} {}
+  explicit node_id(std::string_view name) : name_{name} {}
+
+  [[nodiscard]] const shared_text& value() const noexcept { return name_; }
+  [[nodiscard]] std::string_view view() const noexcept { return name_.view(); }
+
+  friend bool operator==(const node_id&, const node_id&) = default;
+  friend auto operator<=>(const node_id&, const node_id&) = default;
+
+ private:
+  shared_text name_;
+};
+
 /// Tells the lives of a node apart: a later life has a greater number. Zero is none.
 using incarnation = strong<struct incarnation_tag, std::uint64_t>;
 /// How many operations an origin has made; operation n leads from version n-1 to version n.
@@ -29,7 +45,7 @@ struct origin_id {
 };
 
 [[nodiscard]] inline origin_id make_origin(std::string_view node, std::uint64_t life) {
-  return {node_id{shared_text{node}}, incarnation{life}};
+  return {node_id{node}, incarnation{life}};
 }
 
 /// Whom a registration leads to. Opaque here: two entries are the same when all three parts are.
@@ -52,6 +68,14 @@ struct registration {
 };
 
 }  // namespace muster::gossip
+
+template <>
+struct fmt::formatter<muster::gossip::node_id> : fmt::formatter<std::string_view> {
+  template <typename Context>
+  auto format(const muster::gossip::node_id& id, Context& context) const {
+    return fmt::formatter<std::string_view>::format(id.view(), context);
+  }
+};
 
 /// As `node#life`.
 template <>

@@ -18,7 +18,7 @@ struct options {
   /// lie about (a stopped process that goes on, a partition that heals).
   duration forgotten_horizon{std::chrono::hours{24}};
   duration want_timeout{std::chrono::milliseconds{500}};  ///< a question that got no answer may be asked again
-  duration transfer_timeout{std::chrono::seconds{2}};     ///< a transfer without progress asks again, thrice
+  duration transfer_timeout{std::chrono::seconds{1}};     ///< a transfer without progress asks again, thrice
   duration frozen_timeout{std::chrono::seconds{10}};      ///< an origin frozen for a transfer is let go when unused
 
   // How far and how fast.
