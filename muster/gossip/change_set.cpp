@@ -47,9 +47,9 @@ std::vector<change> change_set::take() {
       out.push_back(std::move(one.what));
     }
   }
-  // A new set rather than a cleared one: one large turn must not cost memory for good.
+  // New ones rather than cleared ones: one large turn must not cost memory for good.
   index_ = decltype(index_){0, number_hash{&noted_}, number_equal{&noted_}};
-  noted_ = {};
+  noted_ = std::vector<noted>{};
   vanished_ = 0;
   is_indexed_ = false;
   return out;

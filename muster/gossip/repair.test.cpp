@@ -61,6 +61,8 @@ TEST_F(repair, a_lost_change_is_found_by_the_next_comparisons) {
 
 TEST_F(repair, a_gap_is_filled_at_once_by_who_shows_it) {
   g_.start_all(2);
+  g_.add("A", "before");
+  g_.settle();
   add_silently("A", 0, 1);
   g_.add("A", "next");
   g_.settle();
