@@ -165,6 +165,8 @@ TEST_F(bounds, a_key_that_is_too_long_here_is_left_out_and_not_asked_for_again_a
   g_.remove("A", "also");
   g_.run(seconds{1});
   EXPECT_EQ(g_.gossip("B").registration_count(), 1U);
+  EXPECT_TRUE(g_.gossip("B").status_of(node_id{"A"})->complete);
+  EXPECT_EQ(g_.told("B", event_kind::within_bounds_again), 1U);
 }
 
 TEST_F(bounds, an_origin_that_is_not_what_its_mark_says_is_named_and_fetched_again) {

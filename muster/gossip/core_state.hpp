@@ -50,6 +50,7 @@ class core::state {
   void judge_outcome(const origin_id& from, origin_record& origin, origin_table::outcome outcome, instant now);
   void push_own(ready& out);
   void pass_on(ready& out);
+  /// By infection. Also the most that is taken from others, whose count of peers may differ a little.
   [[nodiscard]] std::uint8_t hops_needed() const;
 
   // repair.cpp: comparing, asking, answering

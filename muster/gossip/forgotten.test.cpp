@@ -200,6 +200,36 @@ TEST_F(lives, operations_of_its_own_that_a_node_never_made_are_an_impostors) {
   EXPECT_FALSE(g_.shows("A", "forged"));
 }
 
+TEST_F(lives, all_nodes_restart_at_once_and_nothing_of_before_is_left) {
+  g_.start_all(5);
+  for (auto& [name, one] : g_.nodes()) {
+    g_.add(name, "before");
+  }
+  g_.run(seconds{2});
+  for (int i = 0; i < 5; ++i) {
+    g_.start(network::name_of(static_cast<std::size_t>(i)), 2);
+  }
+  g_.join_all();
+  for (auto& [name, one] : g_.nodes()) {
+    g_.add(name, "after");
+  }
+  EXPECT_TRUE(g_.run_until([&] { return g_.all_equal(); }, seconds{5}));
+  EXPECT_EQ(g_.gossip("A").entry_count("before"), 0U);
+  EXPECT_EQ(g_.gossip("E").entry_count("after"), 5U);
+}
+
+TEST_F(lives, a_jump_of_the_clock_loses_nothing) {
+  g_.start_all(3);
+  g_.add("A", "stays");
+  g_.pause("C");
+  g_.run(hours{30});
+  g_.resume("C");
+  g_.add("B", "new");
+  g_.run(seconds{5});
+  EXPECT_TRUE(g_.all_equal());
+  EXPECT_EQ(g_.gossip("C").registration_count(), 2U);
+}
+
 TEST_F(lives, a_node_that_is_called_to_life_anew_keeps_its_order_and_loses_nothing_of_a_large_state) {
   g_.how.log_operations_max = 100;
   g_.start_all(2);

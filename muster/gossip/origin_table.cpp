@@ -179,8 +179,11 @@ origin_table::outcome origin_table::apply(origin_record& origin, std::span<const
     origin.complete = false;
     origin.may_heal = true;
     out = outcome::diverged;
+  } else if (!was_complete && origin.held.count == after.count && origin.checksum == after.checksum) {
+    origin.complete = true;  // the origin itself took away what was left out
+    out = outcome::complete_again;
   }
-  if (!origin.complete) {
+  if (!was_complete || !origin.complete) {
     origin.last_logged = 0;
   }
   return out;
@@ -189,6 +192,7 @@ origin_table::outcome origin_table::apply(origin_record& origin, std::span<const
 origin_table::outcome origin_table::install(origin_record& origin, std::span<const registration> content,
                                             const mark& at) {
   take_all_out(origin);
+  const bool was_complete = origin.complete;
   const std::uint64_t left_out_before = left_out_total_;
   origin.complete = true;
   origin.may_heal = false;
@@ -208,7 +212,7 @@ origin_table::outcome origin_table::install(origin_record& origin, std::span<con
     origin.may_heal = true;
     return outcome::diverged;
   }
-  return outcome::done;
+  return was_complete ? outcome::done : outcome::complete_again;
 }
 
 std::vector<const origin_record*> origin_table::between(place first, place last) const {

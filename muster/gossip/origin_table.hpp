@@ -56,8 +56,9 @@ class origin_table {
 
   enum class outcome : std::uint8_t {
     done,
-    left_out,  ///< something exceeds a bound of this node: it is not here, all else is
-    diverged,  ///< what is held now is not what the mark says
+    left_out,        ///< something exceeds a bound of this node: it is not here, all else is
+    diverged,        ///< what is held now is not what the mark says
+    complete_again,  ///< nothing is left out any more
   };
 
   /// Why this registration would be left out; empty if it would not.

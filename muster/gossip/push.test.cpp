@@ -140,6 +140,60 @@ TEST_F(push, many_entries_under_one_key_from_many_nodes_are_all_read) {
   EXPECT_EQ(of_one, 3U);
 }
 
+TEST_F(push, a_registration_after_a_deregistration_is_not_held_back) {
+  g_.start_all(3);
+  for (int i = 0; i < 3; ++i) {
+    g_.add("A", "again");
+    g_.settle();
+    EXPECT_TRUE(g_.shows("B", "again"));
+    g_.remove("A", "again");
+    g_.settle();
+    EXPECT_FALSE(g_.shows("B", "again"));
+  }
+}
+
+TEST_F(push, a_deregistration_is_not_lost_among_changes_of_others_or_while_a_peer_is_away) {
+  g_.start_all(3);
+  g_.add("A", "goes");
+  g_.settle();
+  g_.gossip("A").handle_member_unreachable(g_.at("C").id);
+  g_.add("B", "concurrent");
+  g_.remove("A", "goes");
+  g_.add("C", "concurrent");
+  g_.run(seconds{5});
+  g_.introduce("A", "C");
+  g_.run(seconds{5});
+  for (const char* const name : {"A", "B", "C"}) {
+    EXPECT_FALSE(g_.shows(name, "goes")) << name;
+    EXPECT_EQ(g_.gossip(name).entry_count("concurrent"), 2U) << name;
+  }
+}
+
+TEST_F(push, an_entry_that_was_removed_never_comes_back_whatever_arrives_late) {
+  g_.start_all(3);
+  std::vector<update> all;
+  g_.on_send = [&](const origin_id&, const origin_id&, const message& what) {
+    if (const auto* const one = std::get_if<update>(&what)) {
+      all.push_back(*one);
+    }
+  };
+  for (int i = 0; i < 10; ++i) {
+    g_.add("A", "flips");
+    g_.remove("A", "flips");
+  }
+  g_.settle();
+  g_.on_send = nullptr;
+  const std::size_t changes = g_.at("B").changes;
+  for (int round = 0; round < 2; ++round) {
+    for (const update& old : all) {
+      g_.inject("B", g_.at("C").id, old);
+      EXPECT_FALSE(g_.shows("B", "flips"));
+    }
+    std::ranges::reverse(all);
+  }
+  EXPECT_EQ(g_.at("B").changes, changes);
+}
+
 TEST_F(push, an_unreachable_peer_gets_nothing_and_keeps_its_registrations) {
   g_.start_all(3);
   g_.add("C", "stays");

@@ -246,7 +246,7 @@ void core::state::heal(instant now) {
     }
     instant& not_before = (i++)->second;
     const std::size_t lacking = one->now.count - std::min<std::uint64_t>(one->now.count, one->held.count);
-    if (not_before > now || one->now.count > how_.registrations_per_origin_max ||
+    if (not_before > now || asked_.contains(one->id.node) || one->now.count > how_.registrations_per_origin_max ||
         table_.registrations().size() + lacking > how_.registrations_max ||
         table_.registrations().key_count() + lacking > how_.keys_max) {
       continue;

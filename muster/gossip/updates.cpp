@@ -78,13 +78,7 @@ void core::state::take_whole(const origin_id& from, const origin_id& origin, con
   }
   assemblies_.drop(origin.node);
   ++counters_.wholes_installed;
-  const bool was_complete = known->complete;
-  const origin_table::outcome outcome = table_.install(*known, content, at);
-  judge_outcome(from, *known, outcome, now);
-  if (!was_complete && known->complete) {
-    tell(event_kind::within_bounds_again, origin,
-         fmt::format("all {} registrations of {} are here now", known->held.count, origin), now);
-  }
+  judge_outcome(from, *known, table_.install(*known, content, at), now);
 }
 
 void core::state::judge_outcome(const origin_id& from, origin_record& origin, origin_table::outcome outcome,
@@ -104,6 +98,10 @@ void core::state::judge_outcome(const origin_id& from, origin_record& origin, or
                "the registrations of {} at version {}, by {}, are not what its mark says: they are fetched again",
                origin.id, origin.now.at, from),
            now);
+      return;
+    case origin_table::outcome::complete_again:
+      tell(event_kind::within_bounds_again, origin.id,
+           fmt::format("all {} registrations of {} are here now", origin.held.count, origin.id), now);
       return;
   }
 }
@@ -157,9 +155,6 @@ void core::state::handle(const origin_id& from, const want_chunks& what, instant
 }
 
 std::uint8_t core::state::hops_needed() const {
-  if (members_.up_count() <= how_.push_peers_max) {
-    return 0;
-  }
   // Each hop multiplies those who know; some hops more make up for meeting the same ones again.
   std::uint8_t hops = 3;
   for (std::size_t reached = how_.push_fan_out; reached < members_.up_count(); reached *= how_.relay_fan_out) {
@@ -173,9 +168,10 @@ void core::state::push_own(ready& out) {
   if (news.empty() || members_.up_count() == 0) {
     return;
   }
-  const std::uint8_t hops = hops_needed();
+  const bool tells_all = members_.up_count() <= how_.push_peers_max;
+  const std::uint8_t hops = tells_all ? 0 : hops_needed();
   const std::vector<origin_id> to =
-      members_.pick(hops == 0 ? members_.up_count() : how_.push_fan_out, random_, self_, self_);
+      members_.pick(tells_all ? members_.up_count() : how_.push_fan_out, random_, self_, self_);
   const std::size_t frame = frame_bytes + encoded_bytes_max(self_);
   for (std::size_t i = 0; i < news.size();) {
     origin_update part;
