@@ -375,6 +375,30 @@ TEST_F(repair, digests_of_origins_with_long_names_are_cut_and_still_cover_all) {
   }
 }
 
+TEST_F(repair, a_digest_is_answered_with_what_it_lacks_and_a_question_for_what_it_has) {
+  g_.start_all(3);
+  g_.weather.lost_percent = 100;
+  g_.add("A", "of-a");
+  g_.add("B", "of-b");
+  g_.weather.lost_percent = 0;
+  std::vector<std::pair<bool, origin_id>> answers;  // an update (or else a want), about whom
+  g_.on_send = [&](const origin_id&, const origin_id&, const message& what) {
+    if (const auto* const news = std::get_if<update>(&what)) {
+      answers.emplace_back(true, news->parts.at(0).origin);
+    } else if (const auto* const question = std::get_if<want>(&what)) {
+      answers.emplace_back(false, question->lines.at(0).origin);
+    }
+  };
+  const place last{~std::uint64_t{0}};
+  g_.inject("A", g_.at("B").id, digest{place{0}, last, {{g_.at("B").id, version{1}, false}}});
+  EXPECT_EQ(answers, (std::vector{std::pair{true, g_.at("A").id}, std::pair{false, g_.at("B").id}}));
+  answers.clear();
+  // Told as forgotten, it is not sent, though it is lacking; outside of the places of a digest nothing is lacking.
+  g_.inject("A", g_.at("B").id, digest{place{0}, last, {{g_.at("A").id, version{}, true}}});
+  g_.inject("A", g_.at("B").id, digest{place{0}, place{0}, {}});
+  EXPECT_TRUE(answers.empty());
+}
+
 TEST_F(repair, a_digest_of_no_places_or_of_others_is_dropped_and_named) {
   g_.start_all(2);
   g_.inject("B", g_.at("A").id, digest{place{5}, place{4}, {}});
