@@ -43,6 +43,11 @@ using member_ptr = std::shared_ptr<const member>;
 /// 64 bits that stand for an identity in digests (docs/protocols/membership.md); the same in every process.
 [[nodiscard]] std::uint64_t identity_key(std::string_view name, membership::incarnation of) noexcept;
 
+/// A well-mixed permutation of 64 bits (the finish of splitmix64); part of the protocol's digests.
+[[nodiscard]] std::uint64_t mixed(std::uint64_t value) noexcept;
+/// 64 bits that stand for a name or an address in the indexes of one process.
+[[nodiscard]] std::uint64_t text_key(std::string_view text) noexcept;
+
 /// Lets many participants of one process (a simulation of thousands of nodes) share the member objects that they
 /// learn. Not for use from several threads.
 class member_pool {

@@ -32,11 +32,11 @@ struct claim {
   membership::standing standing{};
   std::string_view name;
   membership::incarnation incarnation;
-  std::uint32_t counter{0};         ///< SWIM's incarnation number: raised by the member itself to refute; 0 when final
-  std::string_view address;         ///< alive, and all living ones in `records`; else empty: "as you know"
-  byte_view meta;                   ///< likewise
-  membership::incarnation accuser;  ///< suspect: who suspects it by its own probes; tells confirmations apart
-  std::uint32_t remembered_s{0};    ///< final ones: for how long the sender will remember it
+  std::uint32_t counter{0};    ///< SWIM's incarnation number: raised by the member itself to refute; 0 when final
+  std::string_view address{};  ///< alive, and all living ones in `records`; else empty: "as you know"
+  byte_view meta{};            ///< likewise
+  membership::incarnation accuser{};  ///< suspect: who suspects it by its own probes; tells confirmations apart
+  std::uint32_t remembered_s{0};      ///< final ones: for how long the sender will remember it
 
   friend bool operator==(const claim& left, const claim& right) noexcept;
 };

@@ -63,7 +63,7 @@ struct options {
 
   // Bounds in space.
   std::size_t message_bytes_max{1400};                  ///< probes and gossip; 1024 to 65,536
-  std::size_t chunk_bytes_max{std::size_t{16} * 1024};  ///< a part of a table; 1024 to 65,536
+  std::size_t chunk_bytes_max{std::size_t{16} * 1024};  ///< a part of a table; 2048 to 65,536
   std::size_t members_max{20'000};
   std::size_t removed_max{16'384};         ///< removed incarnations that are remembered
   std::size_t former_addresses_max{1024};  ///< of removed members, tried again so that partitions heal
