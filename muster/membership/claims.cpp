@@ -71,7 +71,11 @@ void participant::core::refute(std::uint32_t counter) {
 
 void participant::core::hear_final(const claim& what, heard how) {
   if (const slot which = table_.find(what.name, what.incarnation); which != none) {
-    remove(which, what.standing);
+    // A table may come from the other side of a long split, which has removed this one. Who answers here is not
+    // removed by that: if its removal holds, those who removed it will tell it so themselves.
+    if (how == heard::news || what.standing == standing::left || table_.at(which).standing == standing::unreachable) {
+      remove(which, what.standing);
+    }
     return;
   }
   // Of somebody unknown: remembered, so that older news does not bring it to life here. What comes by a table is
@@ -191,6 +195,9 @@ void participant::core::add_member(const claim& what, heard how) {
   const slot which = table_.add(member_of(what), standing::alive, what.counter, random_);
   changed();
   emit(event_kind::up, table_.at(which).who);
+  if (watched_ != none) {
+    consider_watching(which);
+  }
   if (was_alone && phase_ != phase::leaving) {
     next_probe_ = now_ + jittered(how_.probe_interval) / 2;
   }
@@ -211,6 +218,9 @@ void participant::core::set_alive(slot which, std::uint32_t counter) {
   if (was_unreachable) {
     changed();
     emit(event_kind::reachable, table_.at(which).who);
+    if (watched_ != none) {
+      consider_watching(which);
+    }
     reconsider_majority();
   }
   tell_of(which);
@@ -245,6 +255,9 @@ void participant::core::set_unreachable(slot which, std::uint32_t counter, bool 
     at(removals_[which], timer_kind::removal, which);
     changed();
     emit(event_kind::unreachable, table_.at(which).who);
+    if (which == watched_) {
+      watched_ = none;
+    }
     reconsider_majority();
   }
   if (is_news) {
@@ -257,6 +270,9 @@ void participant::core::remove(slot which, standing how) {
   table_.remove(which);
   suspicions_.erase(which);
   removals_.erase(which);
+  if (which == watched_) {
+    watched_ = none;
+  }
   if (const auto probing = probe_of_.find(who.get()); probing != probe_of_.end()) {
     end_probe(std::uint64_t{probing->second});
   }

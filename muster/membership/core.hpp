@@ -158,6 +158,9 @@ class participant::core {
 
   // --- probing.cpp ---
   void probe_next();
+  /// Whether this member, if reachable, follows this participant more closely than the one that is watched.
+  void consider_watching(slot which);
+  [[nodiscard]] slot watched();
   void start_probe(slot which, bool urgent, bool challenge = false);
   void ask_others(std::uint64_t sequence);
   void end_probe(std::uint64_t sequence);
@@ -179,6 +182,7 @@ class participant::core {
   void ask(const member_ptr& to, const std::string& address, hello_purpose purpose);
   void join_seeds();
   void compare_with_somebody();
+  [[nodiscard]] duration sooner() const;
   void try_to_heal();
   void note_joined();
 
@@ -220,6 +224,8 @@ class participant::core {
   instant majority_at_{instant_never};
 
   std::uint64_t sequence_;
+  slot watched_{none};     // the next on the ring of identity keys that is reachable; none: to be looked for
+  bool watch_turn_{true};  // whether the next probe goes to it
   std::unordered_map<std::uint64_t, probe> probes_;
   std::unordered_map<const member*, std::uint64_t> probe_of_;
   std::unordered_map<std::uint64_t, favour> favours_;

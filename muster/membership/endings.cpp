@@ -87,22 +87,24 @@ void participant::core::handle_removed_notice(const message& from, const removed
 }
 
 void participant::core::come_back(incarnation above, std::string_view told_by, std::string sentence) {
-  rejoin out{.above = above, .seeds = {}, .sentence = std::move(sentence)};
+  rejoin out{.above = above, .invited_by = std::string{told_by}, .seeds = {}, .sentence = std::move(sentence)};
   const auto add = [&](std::string_view address) {
-    if (!address.empty() && address != self_->address && std::ranges::find(out.seeds, address) == out.seeds.end()) {
+    if (address != self_->address && std::ranges::find(out.seeds, address) == out.seeds.end()) {
       out.seeds.emplace_back(address);
     }
   };
-  add(told_by);
   for (const seed& one : seeds_) {
     add(one.address);
   }
-  const std::size_t enough = out.seeds.size() + seeds_handed_on_max;
-  table_.each([&](slot which) {
-    if (out.seeds.size() < enough && table_.at(which).standing == standing::alive) {
-      add(table_.at(which).who->address);
-    }
-  });
+  if (told_by.empty()) {
+    // Whoever told this did so as one of the same side, which then is the one to come back to.
+    const std::size_t enough = out.seeds.size() + seeds_handed_on_max;
+    table_.each([&](slot which) {
+      if (out.seeds.size() < enough && table_.at(which).standing == standing::alive) {
+        add(table_.at(which).who->address);
+      }
+    });
+  }
   if (out.seeds.size() > how_.seeds_max) {
     out.seeds.resize(how_.seeds_max);
   }

@@ -157,9 +157,7 @@ TEST(joining, a_cluster_of_300_forms_within_seconds_by_parts_of_bounded_size) {
   net.start_all(all);
   EXPECT_TRUE(net.run_until(
       [&] {
-        return std::ranges::all_of(all, [&](const auto& name) {
-          return net.at(name).core->status().up == all.size();
-        });
+        return std::ranges::all_of(all, [&](const auto& name) { return net.at(name).core->status().up == all.size(); });
       },
       seconds{10}));
   net.run(seconds{30});

@@ -50,6 +50,10 @@ result<void> identity_is_sound(const options& how) {
     return fail(errc::invalid_argument, "seeds has {} addresses; up to {} are allowed", how.seeds.size(),
                 how.seeds_max);
   }
+  if (how.invited_by.size() > address_bytes_max) {
+    return fail(errc::invalid_argument, "invited_by has {} bytes; up to {} are allowed", how.invited_by.size(),
+                address_bytes_max);
+  }
   for (const auto& seed : how.seeds) {
     if (auto ok = text_within("seeds", seed, address_bytes_max); !ok) return ok;
   }

@@ -25,6 +25,9 @@ struct options {
   /// Addresses of processes to join. This one's own address may be among them. Empty: a cluster of one, which others
   /// may join.
   std::vector<std::string> seeds;
+  /// `rejoin::invited_by`: asked alone at first. The seeds may stand on the side of a split that is about to come back,
+  /// too, and whoever joins both sides at once brings one of them news of its removal. Empty: none.
+  std::string invited_by;
   /// After a split, the side without the majority of the members known before it gets `ready::must_leave`.
   bool keep_majority{false};
 

@@ -6,12 +6,33 @@
 namespace muster::membership {
 
 void participant::core::probe_next() {
-  next_probe_ = now_ + how_.probe_interval;
-  if (const slot which = table_.next_to_probe(random_); which != none) {
-    start_probe(which, false);
-  } else {
+  if (table_.size() <= 1) {
     next_probe_ = instant_never;
+    return;
   }
+  next_probe_ = now_ + how_.probe_interval;
+  // By chance alone some member goes without a probe for seconds now and then. So every other probe goes to the next
+  // on a ring: each member has one that never takes its eyes off it, which bounds the time until it is missed.
+  const slot neighbour = watch_turn_ ? watched() : none;
+  watch_turn_ = !watch_turn_;
+  if (const slot which = neighbour != none ? neighbour : table_.next_to_probe(random_); which != none) {
+    start_probe(which, false);
+  }
+}
+
+void participant::core::consider_watching(slot which) {
+  const auto distance = [this](slot of) { return table_.at(of).who->key - self_->key; };
+  if (which != member_table::self && table_.at(which).standing != standing::unreachable &&
+      (watched_ == none || distance(which) < distance(watched_))) {
+    watched_ = which;
+  }
+}
+
+participant::core::slot participant::core::watched() {
+  if (watched_ == none && table_.reachable() > 1) {
+    table_.each([this](slot which) { consider_watching(which); });
+  }
+  return watched_;
 }
 
 void participant::core::start_probe(slot which, bool urgent, bool challenge) {
@@ -66,6 +87,11 @@ void participant::core::ask_others(std::uint64_t sequence) {
   probe& of = found->second;
   const member_ptr target = of.target;
   of.asked = true;
+  // Of one that is unreachable already only its own answer counts; nor do others that have it alive need to be told.
+  const slot subject = table_.find(*target);
+  if (subject == none || table_.at(subject).standing == standing::unreachable) {
+    return;
+  }
   const auto fits = [&](slot which) {
     const auto& one = table_.at(which);
     // Nor one whose own connection has just broken: it may have died of the same cause.
@@ -74,12 +100,9 @@ void participant::core::ask_others(std::uint64_t sequence) {
            (probing == probe_of_.end() || !probes_.at(probing->second).asked) &&
            std::ranges::none_of(of.relays, [&](const relay& other) { return *other.who == *one.who; });
   };
-  std::optional<claim> held;
-  if (const slot which = table_.find(*target); which != none) {
-    held = held_against(which);
-    if (held) {
-      held->accuser = {};  // so that it is not counted as the finding of one more
-    }
+  std::optional<claim> held = held_against(subject);
+  if (held) {
+    held->accuser = {};  // so that it is not counted as the finding of one more
   }
   const std::size_t already = of.relays.size();
   while (of.relays.size() < already + how_.indirect_probes) {

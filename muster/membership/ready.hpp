@@ -48,7 +48,8 @@ struct event {
 /// `above`; everybody forgets what the old one had said.
 struct rejoin {
   incarnation above;
-  std::vector<std::string> seeds;  ///< those of the options, and some that answer now
+  std::string invited_by;          ///< for the options of the next one; may be empty
+  std::vector<std::string> seeds;  ///< those of the options, and without `invited_by` some that answer now
   std::string sentence;            ///< why, for the log
 };
 

@@ -41,6 +41,14 @@ void participant::core::ask(const member_ptr& to, const std::string& address, he
 
 void participant::core::join_seeds() {
   next_join_ = instant_never;
+  if (!how_.invited_by.empty() && phase_ == phase::joining) {
+    ask(nullptr, how_.invited_by, hello_purpose::join);
+    if (join_rounds_ == 0) {
+      ++join_rounds_;
+      next_join_ = now_ + join_delay_;
+      return;
+    }
+  }
   bool asked = false;
   bool may_found = seeds_.empty();
   for (const seed& one : seeds_) {
@@ -74,6 +82,12 @@ void participant::core::note_joined() {
   phase_ = phase::joined;
   next_join_ = instant_never;
   out_.joined = true;
+}
+
+duration participant::core::sooner() const {
+  constexpr double share = 0.1;
+  const double wait = share * cluster_scale(table_.size()) * static_cast<double>(how_.sync_interval.count());
+  return duration{static_cast<duration::rep>(wait)};
 }
 
 void participant::core::compare_with_somebody() {
@@ -216,6 +230,8 @@ void participant::core::handle_digest(const message& from, const digest& what) {
     }
   }
   if (low != 0 || high != 0) {
+    // Tables that differ are compared again sooner, each time with another, until they do not.
+    next_sync_ = std::min(next_sync_, now_ + jittered(sooner()));
     send_table(member_ptr{table_.at(which).who}, what.sequence, count, low, high, true);
   }
 }
@@ -239,6 +255,9 @@ void participant::core::handle_records(const message& from, const records& what)
     if (phase_ == phase::ended) {
       return;
     }
+  }
+  if (joins) {
+    next_sync_ = std::min(next_sync_, now_ + jittered(sooner()));  // others may have joined at the same moment
   }
   if (what.bucket_count != 0) {
     send_table(sender, what.sequence, what.bucket_count, what.wanted_low, what.wanted_high, false);

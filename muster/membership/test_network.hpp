@@ -41,7 +41,11 @@ class network {
     bool paused{false};
     std::vector<std::function<void()>> missed;
     instant wakes_at{instant_never};
-    std::map<std::pair<std::string, incarnation>, event_kind> story;  ///< the last event of each incarnation
+    struct chapter {
+      event_kind last{};
+      instant when;
+    };
+    std::map<std::pair<std::string, incarnation>, chapter> story;  ///< the last event of each incarnation
     std::vector<event> events;
     bool joined{false};
     std::vector<join_refusal> refusals;
@@ -179,9 +183,7 @@ class network {
     }
   }
   void mend() { cuts_.clear(); }
-  [[nodiscard]] bool is_cut(const std::string& from, const std::string& to) const {
-    return cuts_.contains({from, to});
-  }
+  [[nodiscard]] bool is_cut(const std::string& from, const std::string& to) const { return cuts_.contains({from, to}); }
 
   void leave(const std::string& name) {
     process& one = processes_.at(name);
@@ -353,8 +355,7 @@ class network {
   void take(process& one, ready& effects) {
     for (auto& message : effects.messages) {
       on_send(one, message);
-      const std::size_t bound =
-          message.kind == traffic::bulk ? one.how.chunk_bytes_max : one.how.message_bytes_max;
+      const std::size_t bound = message.kind == traffic::bulk ? one.how.chunk_bytes_max : one.how.message_bytes_max;
       EXPECT_LE(message.content.size(), bound);
       carry(one, message);
     }
@@ -389,6 +390,7 @@ class network {
       ++one.rejoins;
       if (comes_back) {
         how.seeds = effects.rejoin->seeds;
+        how.invited_by = effects.rejoin->invited_by;
         start(how, effects.rejoin->above);
       }
     }
@@ -402,8 +404,8 @@ class network {
     const auto here = by_address_.find(to_address);
     if (here == by_address_.end()) {
       // Nobody listens there. A host that was never there is silent; one whose process is gone refuses.
-      const auto owner = std::ranges::find_if(
-          processes_, [&](const auto& one) { return one.second.how.address == to_address; });
+      const auto owner =
+          std::ranges::find_if(processes_, [&](const auto& one) { return one.second.how.address == to_address; });
       if (owner != processes_.end() && !is_cut(from.name, owner->first) && !is_cut(owner->first, from.name)) {
         later(some_delay(), from,
               [this, to_address](process& to) { to.core->handle_connection_refused(to_address, now_); });
@@ -425,27 +427,28 @@ class network {
   void check(process& one, const event& happened) {
     const auto key = std::pair{happened.who->name, happened.who->incarnation};
     const auto before = one.story.find(key);
-    const bool begins = before == one.story.end();
+    // What was removed longer ago than anybody remembers may be met again, after a split as long.
+    const bool begins = before == one.story.end() ||
+                        (is_last(before->second.last) && now_ - before->second.when >= one.how.removed_horizon);
+    const auto follows = [&](std::initializer_list<event_kind> those) {
+      return !begins && std::ranges::find(those, before->second.last) != those.end();
+    };
+    bool right = false;
     switch (happened.kind) {
-      case event_kind::up:
-        EXPECT_TRUE(begins) << one.name << " sees " << happened.who->name << " come back";
-        break;
-      case event_kind::unreachable:
-        EXPECT_TRUE(!begins && (before->second == event_kind::up || before->second == event_kind::reachable))
-            << one.name << " about " << happened.who->name;
-        break;
-      case event_kind::reachable:
-        EXPECT_TRUE(!begins && before->second == event_kind::unreachable)
-            << one.name << " about " << happened.who->name;
-        break;
+      case event_kind::up: right = begins; break;
+      case event_kind::unreachable: right = follows({event_kind::up, event_kind::reachable}); break;
+      case event_kind::reachable: right = follows({event_kind::unreachable}); break;
       case event_kind::left:
       case event_kind::removed:
-        EXPECT_TRUE(!begins && before->second != event_kind::left && before->second != event_kind::removed)
-            << one.name << " about " << happened.who->name;
+        right = follows({event_kind::up, event_kind::reachable, event_kind::unreachable});
         break;
     }
-    one.story[key] = happened.kind;
+    EXPECT_TRUE(right) << one.name << " sees " << happened.who->name << " " << to_string(happened.kind)
+                       << (begins ? "" : fmt::format(" after {}", to_string(before->second.last)));
+    one.story[key] = {happened.kind, now_};
   }
+
+  static bool is_last(event_kind kind) { return kind == event_kind::left || kind == event_kind::removed; }
 
   /// The list is what the events told, and nobody shares a name or an address.
   void check_members(process& one) {
@@ -459,9 +462,9 @@ class network {
       }
     }
     std::map<std::pair<std::string, incarnation>, bool> told;
-    for (const auto& [key, last] : one.story) {
-      if (last != event_kind::left && last != event_kind::removed) {
-        told[key] = last != event_kind::unreachable;
+    for (const auto& [key, known] : one.story) {
+      if (!is_last(known.last)) {
+        told[key] = known.last != event_kind::unreachable;
       }
     }
     EXPECT_EQ(listed, told) << one.name;
