@@ -91,6 +91,9 @@ class chaos {
     net_.weather = {};
     for (const auto& name : all_) {
       net_.resume(name);
+    }
+    net_.run(seconds{5});  // who was about to leave has left
+    for (const auto& name : all_) {
       if (!runs(name)) {
         net_.start(how(name));
       }
@@ -105,7 +108,8 @@ class chaos {
   std::string report() {
     std::string out = "\ntruth: " + net_.truth(all_);
     for (const auto& name : all_) {
-      out += fmt::format("\n{}: {}", name, runs(name) ? net_.view(name) : "does not run");
+      out +=
+          fmt::format("\n{}: {}", name, runs(name) ? net_.view(name) : net_.at(name).replaced.value_or("does not run"));
     }
     return out;
   }
