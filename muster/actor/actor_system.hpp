@@ -23,7 +23,7 @@ namespace muster {
 
 struct actor_system_options {
   /// What runs the turns, such as `os::actor_pool`; several systems may share one. Never null.
-  std::shared_ptr<actor_executor> runs_on;
+  std::shared_ptr<actor_executor> runs_on{};
   /// Outlives the system; null: nothing is logged.
   event_log* log{nullptr};
   /// What this process is called among others; without a name it is the system's, with incarnation 0.

@@ -26,7 +26,7 @@ struct mailbox_options {
 struct spawn_options {
   /// The last part of the path, unique among brothers that live; empty: one is made up. At the system's own level
   /// (`spawn_system`) it may have several parts: "cluster/receptionist".
-  std::string name;
+  std::string name{};
   mailbox_options mailbox{};
   supervision on_failure{};
   /// Messages taken in one turn before others have theirs; 0: as the system's options say.
