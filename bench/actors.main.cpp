@@ -121,7 +121,7 @@ struct ball {
 double ping_pong_of_actors(std::size_t threads) {
   auto system = make_system(threads);
   std::promise<void> done;
-  const auto player = [&done](muster::actor_context<ball>& self, ball message) {
+  const auto player = [&done](muster::actor_context<ball>& self, const ball& message) {
     if (message.left == 0) return done.set_value();
     message.back.tell(ball{message.left - 1, self.self()});
   };

@@ -69,9 +69,9 @@ void cell::write(const event& what) const { core_->write(what); }
 
 void cell::signal(std::unique_ptr<envelope> what) {
   switch (mailbox_.push(*what)) {
-    case mailbox::pushed::queued: what.release(); return;
+    case mailbox::pushed::queued: (void)what.release(); return;
     case mailbox::pushed::wake:
-      what.release();
+      (void)what.release();
       executor_.execute(*this);
       return;
     case mailbox::pushed::closed: return;

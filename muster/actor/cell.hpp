@@ -55,6 +55,8 @@ class cell : public endpoint, public runnable {
     std::string_view actor_type;  ///< for the log
   };
 
+  ~cell() override;
+
   // What an endpoint does. Any thread.
   [[nodiscard]] actor_node node() const final;
   [[nodiscard]] const system_core& core() const noexcept final { return *core_; }
@@ -100,7 +102,6 @@ class cell : public endpoint, public runnable {
 
  protected:
   explicit cell(birth of);
-  ~cell() override;
 
   /// Puts a message into the mailbox. Any thread.
   template <typename Envelope, typename... Args>
@@ -110,9 +111,9 @@ class cell : public endpoint, public runnable {
     }
     auto made = std::make_unique<Envelope>(std::forward<Args>(args)...);
     switch (mailbox_.push(*made)) {
-      case mailbox::pushed::queued: made.release(); return told::accepted;
+      case mailbox::pushed::queued: (void)made.release(); return told::accepted;
       case mailbox::pushed::wake:
-        made.release();
+        (void)made.release();
         executor_.execute(*this);
         return told::accepted;
       case mailbox::pushed::closed: break;
