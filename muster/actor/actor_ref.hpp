@@ -47,6 +47,8 @@ class any_ref {
     return actor_kernel::order(*a.target_, *b.target_);
   }
   [[nodiscard]] std::size_t hash() const noexcept { return target_ ? target_->hash() : 0; }
+  /// For the containers of Boost.
+  friend std::size_t hash_value(const any_ref& of) noexcept { return of.hash(); }
 
  protected:
   friend struct actor_kernel::refs;

@@ -344,6 +344,15 @@ void cell::deliver_alarm(std::uint64_t number) {
   what->deliver(*this);
 }
 
+void cell::deliver_stop() {
+  stop_asked_ = true;
+  // One that waits for its children is in more of a hurry than when it asked them.
+  if (life_ != life::stopping || !stop_now_.load(std::memory_order_relaxed)) return;
+  for (const auto& child : children_) {
+    child->handle_stop(stop_when::now);
+  }
+}
+
 void cell::deliver_child_stopped(const endpoint_ptr& which) {
   std::erase_if(children_, [&](const auto& child) { return child == which; });
 }

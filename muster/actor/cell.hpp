@@ -94,7 +94,7 @@ class cell : public endpoint, public runnable {
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
   // For envelopes, on the actor's turn.
-  void deliver_stop() { stop_asked_ = true; }
+  void deliver_stop();
   void deliver_child_stopped(const endpoint_ptr& which);
   void deliver_watched(const endpoint_ptr& who);
   void deliver_alarm(std::uint64_t number);

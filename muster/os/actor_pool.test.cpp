@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -140,6 +141,23 @@ TEST(actor_pool, ends_a_question_in_real_time) {
       10ms);
   ASSERT_EQ(answer.wait_for(generous), std::future_status::ready);
   EXPECT_EQ(answer.get().error().code, errc::timed_out);
+}
+
+TEST(actor_pool, gives_a_name_to_one_of_those_who_want_it_at_once) {
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> got_it{0};
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&] {
+          if (system.try_spawn<int>("wanted-" + std::to_string(round), [](int) {})) got_it.fetch_add(1);
+        });
+      }
+    }
+    ASSERT_EQ(got_it.load(), 1);
+  }
+  EXPECT_EQ(system.actor_count(), 200U);
 }
 
 TEST(actor_pool, loses_nothing_when_actors_stop_while_they_are_told) {
