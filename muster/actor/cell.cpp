@@ -230,9 +230,7 @@ void cell::fail(std::string_view doing, std::string_view cause) {
 bool cell::may_restart() {
   if (supervision_.on_failure != supervision::action::restart) return false;
   const instant now = executor_.now();
-  while (!failures_.empty() && failures_.front() + supervision_.window <= now) {
-    failures_.pop_front();
-  }
+  std::erase_if(failures_, [&](instant failure) { return now - failure >= supervision_.window; });
   failures_.push_back(now);
   return failures_.size() <= supervision_.restarts_max;
 }

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -187,11 +186,11 @@ class cell : public endpoint, public runnable {
   life life_{life::due};
   bool stop_asked_{false};
   std::uint64_t generation_{0};
-  std::deque<std::unique_ptr<envelope>> stash_;  // messages that wait for the next instance
+  std::vector<std::unique_ptr<envelope>> stash_;  // messages that wait for the next instance
   std::vector<boost::intrusive_ptr<cell>> children_;
   std::unordered_map<any_ref, std::unique_ptr<envelope>> watched_;
   std::map<std::uint64_t, timer> timers_;
-  std::deque<instant> failures_;
+  std::vector<instant> failures_;
   timer_key backoff_{};
 };
 
