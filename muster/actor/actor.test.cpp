@@ -141,6 +141,25 @@ TEST(actor, gets_a_message_by_moves_and_never_by_a_copy) {
   EXPECT_LE(seen.moves, 3);
 }
 
+struct ball {
+  int left{0};
+  actor_ref<ball> back{};
+};
+
+TEST(actor, takes_messages_with_refs_for_their_own_type) {
+  test_system t;
+  int last = -1;
+  const auto player = [&last](actor_context<ball>& self, const ball& got) {
+    last = got.left;
+    if (got.left > 0) got.back.tell({got.left - 1, self.self()});
+  };
+  const auto ping = t.system.spawn<ball>("ping", player);
+  const ball first{10, t.system.spawn<ball>("pong", player)};
+  ping.tell(first);
+  t.run();
+  EXPECT_EQ(last, 0);
+}
+
 TEST(actor, takes_messages_that_can_only_be_moved) {
   test_system t;
   int seen = 0;

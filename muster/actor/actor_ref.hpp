@@ -128,7 +128,10 @@ class actor_ref : public any_ref {
   void tell(M&& message) const {
     if (target_) (void)way_in()(*target_, std::move(message), actor_kernel::if_not::dead_letter);
   }
-  void tell(const M& message) const requires std::copy_constructible<M> {
+  /// A template, so that M may be incomplete where the ref is only named: a message may hold refs for its own type.
+  template <std::same_as<M> N>
+  requires std::copy_constructible<N>
+  void tell(const N& message) const {
     if (target_) tell(M{message});
   }
 
