@@ -33,7 +33,7 @@ BEGIN {
     arrow("session", "catalog")
     arrow("registry", "config catalog replication locator session metrics")
     arrow("node", "descriptor")
-    arrow("os", "base config replication registry metrics")
+    arrow("os", "base config actor replication registry metrics")
     arrow("ice", "registry")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.
     arrow("sim", "registry")

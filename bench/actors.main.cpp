@@ -1,0 +1,192 @@
+// bench-actors [rounds]: the price of a message between actors of one process, beside the bare thing that it is made
+// of: a function posted to a strand of Boost.Asio on a pool of as many threads. Each round measures both, one after the
+// other; what is printed is the median of each and of their ratio (above 1: the actor system is faster).
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "muster/actor/actor_system.hpp"
+#include "muster/os/actor_pool.hpp"
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+struct number {
+  std::uint64_t value{0};
+};
+
+constexpr std::uint64_t told = 500'000;
+constexpr std::uint64_t trips = 100'000;
+
+double seconds_since(steady::time_point begin) { return std::chrono::duration<double>(steady::now() - begin).count(); }
+
+muster::actor_system make_system(std::size_t threads) {
+  return {"bench", {.runs_on = muster::os::actor_pool::make({.threads = threads}).value()}};
+}
+
+// --- one sender, one receiver ---
+
+double tell_from_outside(std::size_t threads) {
+  auto system = make_system(threads);
+  std::promise<void> done;
+  const auto sink = system.spawn<number>("sink", [&done, sum = std::uint64_t{0}](number message) mutable {
+    sum += message.value;
+    if (message.value == told) done.set_value();
+  });
+  const auto begin = steady::now();
+  for (std::uint64_t i = 1; i <= told; ++i) {
+    sink.tell(number{i});
+  }
+  done.get_future().wait();
+  return told / seconds_since(begin);
+}
+
+double post_from_outside(std::size_t threads) {
+  boost::asio::thread_pool pool{threads};
+  auto strand = boost::asio::make_strand(pool.get_executor());
+  std::promise<void> done;
+  std::uint64_t sum = 0;
+  const auto begin = steady::now();
+  for (std::uint64_t i = 1; i <= told; ++i) {
+    boost::asio::post(strand, [&sum, &done, i] {
+      sum += i;
+      if (i == told) done.set_value();
+    });
+  }
+  done.get_future().wait();
+  const double rate = told / seconds_since(begin);
+  pool.join();
+  return rate;
+}
+
+double tell_from_an_actor(std::size_t threads) {
+  auto system = make_system(threads);
+  std::promise<void> done;
+  const auto sink = system.spawn<number>("sink", [&done, sum = std::uint64_t{0}](number message) mutable {
+    sum += message.value;
+    if (message.value == told) done.set_value();
+  });
+  const auto source = system.spawn<number>("source", [sink](number count) {
+    for (std::uint64_t i = 1; i <= count.value; ++i) {
+      sink.tell(number{i});
+    }
+  });
+  const auto begin = steady::now();
+  source.tell(number{told});
+  done.get_future().wait();
+  return told / seconds_since(begin);
+}
+
+double post_from_a_strand(std::size_t threads) {
+  boost::asio::thread_pool pool{threads};
+  auto to = boost::asio::make_strand(pool.get_executor());
+  auto from = boost::asio::make_strand(pool.get_executor());
+  std::promise<void> done;
+  std::uint64_t sum = 0;
+  const auto begin = steady::now();
+  boost::asio::post(from, [&] {
+    for (std::uint64_t i = 1; i <= told; ++i) {
+      boost::asio::post(to, [&sum, &done, i] {
+        sum += i;
+        if (i == told) done.set_value();
+      });
+    }
+  });
+  done.get_future().wait();
+  const double rate = told / seconds_since(begin);
+  pool.join();
+  return rate;
+}
+
+// --- there and back ---
+
+struct ball {
+  std::uint64_t left{0};
+  muster::actor_ref<ball> back;
+};
+
+double ping_pong_of_actors(std::size_t threads) {
+  auto system = make_system(threads);
+  std::promise<void> done;
+  const auto player = [&done](muster::actor_context<ball>& self, ball message) {
+    if (message.left == 0) return done.set_value();
+    message.back.tell(ball{message.left - 1, self.self()});
+  };
+  const auto ping = system.spawn<ball>("ping", player);
+  const auto pong = system.spawn<ball>("pong", player);
+  const auto begin = steady::now();
+  ping.tell(ball{2 * trips, pong});
+  done.get_future().wait();
+  return trips / seconds_since(begin);
+}
+
+double ping_pong_of_strands(std::size_t threads) {
+  boost::asio::thread_pool pool{threads};
+  using strand = boost::asio::strand<boost::asio::thread_pool::executor_type>;
+  strand ping = boost::asio::make_strand(pool.get_executor());
+  strand pong = boost::asio::make_strand(pool.get_executor());
+  std::promise<void> done;
+  struct player {
+    strand* here;
+    strand* there;
+    std::promise<void>* done;
+    std::uint64_t left;
+    void operator()() const {
+      if (left == 0) return done->set_value();
+      boost::asio::post(*there, player{there, here, done, left - 1});
+    }
+  };
+  const auto begin = steady::now();
+  boost::asio::post(ping, player{&ping, &pong, &done, 2 * trips});
+  done.get_future().wait();
+  const double rate = trips / seconds_since(begin);
+  pool.join();
+  return rate;
+}
+
+double median(std::vector<double> of) {
+  std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2), of.end());
+  return of[of.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 7;
+  struct contest {
+    const char* name;
+    std::function<double(std::size_t)> actors;
+    std::function<double(std::size_t)> bare;
+  };
+  const std::vector<contest> contests{{"tell, from outside", tell_from_outside, post_from_outside},
+                                      {"tell, from an actor", tell_from_an_actor, post_from_a_strand},
+                                      {"ping-pong, round trips", ping_pong_of_actors, ping_pong_of_strands}};
+  fmt::print("{:<24} {:>7} {:>14} {:>14} {:>7}\n", "what", "threads", "actors/s", "bare post/s", "ratio");
+  for (const auto& [name, actors, bare] : contests) {
+    for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
+      std::vector<double> ours;
+      std::vector<double> theirs;
+      std::vector<double> ratios;
+      for (int round = 0; round < rounds; ++round) {
+        ours.push_back(actors(threads));
+        theirs.push_back(bare(threads));
+        ratios.push_back(ours.back() / theirs.back());
+      }
+      fmt::print("{:<24} {:>7} {:>14.0f} {:>14.0f} {:>7.2f}\n", name, threads, median(ours), median(theirs),
+                 median(ratios));
+    }
+  }
+}

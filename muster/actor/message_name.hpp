@@ -1,0 +1,86 @@
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace muster {
+
+namespace actor_kernel {
+
+template <typename T>
+consteval std::string_view given_name() {
+  if constexpr (requires { std::string_view{T::message_name}; }) {
+    return T::message_name;
+  } else {
+    return {};
+  }
+}
+
+}  // namespace actor_kernel
+
+/// The name by which messages of type T are known outside this process: given once, and kept for good, because nodes of
+/// different builds compare it. A Slice type id, or a name of one's own. Given in the type,
+///
+///     struct api_message { static constexpr std::string_view message_name = "shop.api"; std::string path; };
+///
+/// or beside a type that cannot be changed:
+///
+///     template <> inline constexpr std::string_view muster::message_name<api_message> = "::Shop::ApiMessage";
+///
+/// Empty for a type without a name, which then cannot leave the process. Never derived from the type's members or from
+/// what the compiler calls it: a field added in a rolling upgrade must not make another service of it.
+template <typename T>
+inline constexpr std::string_view message_name = actor_kernel::given_name<T>();
+
+/// A type that may leave the process.
+template <typename T>
+concept named_message = !message_name<T>.empty();
+
+namespace actor_kernel {
+
+/// What the compiler calls T: for the log of this process, and for nothing that leaves it.
+template <typename T>
+consteval std::string_view compiler_name() {
+  constexpr std::string_view all = __PRETTY_FUNCTION__;
+  constexpr std::string_view before = "T = ";
+  constexpr auto begin = all.find(before) + before.size();
+  constexpr auto end = all.find_first_of(";]", begin);
+  return all.substr(begin, end - begin);
+}
+
+/// Stands for a type at run time: there is one of each in a process, so its address is the type's identity.
+struct message_type {
+  std::string_view in_log;  ///< the given name, else what the compiler calls it
+  std::string_view name;    ///< the given name or empty
+};
+
+template <typename T>
+inline constexpr message_type type_of{message_name<T>.empty() ? compiler_name<T>() : message_name<T>, message_name<T>};
+
+template <typename T>
+inline constexpr bool is_variant = false;
+template <typename... Ts>
+inline constexpr bool is_variant<std::variant<Ts...>> = true;
+
+/// Whether an actor that takes M takes an A: M itself, one of its alternatives, or a variant of some of them.
+template <typename M, typename A>
+inline constexpr bool takes = std::is_same_v<M, A>;
+template <typename... Ms, typename A>
+inline constexpr bool takes<std::variant<Ms...>, A> = (std::is_same_v<Ms, A> || ...);
+template <typename... Ms, typename... As>
+inline constexpr bool takes<std::variant<Ms...>, std::variant<As...>> = (takes<std::variant<Ms...>, As> && ...);
+
+/// The message of an actor that takes M, made of one of its alternatives or of M itself.
+template <typename M, typename A>
+[[nodiscard]] M widened(A&& message) {
+  if constexpr (std::is_same_v<M, std::remove_cvref_t<A>>) {
+    return std::forward<A>(message);
+  } else {
+    return M{std::in_place_type<std::remove_cvref_t<A>>, std::forward<A>(message)};
+  }
+}
+
+}  // namespace actor_kernel
+}  // namespace muster

@@ -1,0 +1,44 @@
+#include "muster/actor/remote.hpp"
+
+#include "muster/actor/system_core.hpp"
+
+namespace muster::actor_kernel {
+
+remote_target::remote_target(std::shared_ptr<system_core> core, const actor_address& of)
+    : endpoint{of.path, of.incarnation, std::hash<actor_address>{}(of)}, core_{std::move(core)}, node_{of.node} {}
+
+told remote_target::send(const outbound_message& what, const message_type& type, if_not otherwise) {
+  const auto route = core_->route();
+  told outcome = told::unreachable;
+  if (route) {
+    const auto sent = route->tell(address(), what);
+    if (sent) return told::accepted;
+    if (sent.error().code == errc::limit_exceeded) outcome = told::full;
+  }
+  if (otherwise == if_not::dead_letter) {
+    core_->letters().publish(
+        refs::any(this), type,
+        outcome == told::full ? dead_letter_reason::mailbox_full : dead_letter_reason::unreachable);
+  }
+  return outcome;
+}
+
+void remote_target::add_watcher(const endpoint_ptr& who) {
+  const death_watch watch{this, who};
+  if (const auto route = core_->route()) {
+    route->watch(watch);
+  } else {
+    // A system that has no way to its node, or has left the cluster, can know no better.
+    watch.terminated();
+  }
+}
+
+void remote_target::remove_watcher(const endpoint_ptr& who) {
+  if (const auto route = core_->route()) route->unwatch({this, who});
+}
+
+void remote_target::handle_stop(stop_when when) {
+  if (const auto route = core_->route()) route->stop(address(), when);
+}
+
+}  // namespace muster::actor_kernel

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "muster/actor/supervision.hpp"
+#include "muster/base/error.hpp"
+
+namespace muster {
+
+/// How many messages may wait for an actor, and what becomes of one that finds no room. Only messages of users are
+/// counted: never refused are those of the kernel (stop, terminated, timers, answers to questions of the actor).
+struct mailbox_options {
+  enum class overflow : std::uint8_t {
+    drop_newest,  ///< the message goes to the dead letters; `tell` and `try_tell` say nothing
+    refuse,  ///< `try_tell` gives `limit_exceeded`, and nothing else happens; `tell`, which cannot say so, drops it
+  };
+
+  std::size_t capacity{0};  ///< 0: no bound
+  overflow when_full{overflow::drop_newest};
+};
+
+struct spawn_options {
+  /// The last part of the path, unique among brothers that live; empty: one is made up. At the system's own level
+  /// (`spawn_system`) it may have several parts: "cluster/receptionist".
+  std::string name{};
+  mailbox_options mailbox{};
+  supervision on_failure{};
+  /// Messages taken in one turn before others have theirs; 0: as the system's options say.
+  std::size_t batch_max{0};
+};
+
+/// Thrown by `spawn` and by the constructor of a system, whose callers have nothing to go on with; `try_spawn` gives
+/// the same error as a result.
+class refused : public std::runtime_error {
+ public:
+  explicit refused(error cause) : std::runtime_error{cause.message}, cause_{std::move(cause)} {}
+  [[nodiscard]] const error& cause() const noexcept { return cause_; }
+
+ private:
+  error cause_;
+};
+
+}  // namespace muster

@@ -1,0 +1,121 @@
+#include "muster/os/actor_pool.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "muster/os/clock.hpp"
+
+namespace muster::os {
+namespace {
+
+constexpr std::size_t threads_most = 1024;
+constexpr std::size_t thread_name_max = 15;
+
+/// Signals go to the thread that waits for them (signals.hpp): a new thread inherits the mask of its maker.
+class signals_blocked {
+ public:
+  signals_blocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  signals_blocked(const signals_blocked&) = delete;
+  signals_blocked& operator=(const signals_blocked&) = delete;
+  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+result<std::shared_ptr<actor_pool>> actor_pool::make(options how) {
+  if (how.threads > threads_most) {
+    return fail(errc::invalid_argument, "an actor pool has at most {} threads, not {}", threads_most, how.threads);
+  }
+  const std::size_t processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  const signals_blocked while_threads_are_made;
+  return std::shared_ptr<actor_pool>{new actor_pool{how, how.threads != 0 ? how.threads : processors}};
+}
+
+actor_pool::actor_pool(const options& how, std::size_t threads)
+    : threads_{threads}, pool_{threads}, turns_{pool_.get_executor()}, bell_{[this] { ring(); }} {
+  pthread_setname_np(bell_.native_handle(), (how.name + "-time").substr(0, thread_name_max).c_str());
+}
+
+actor_pool::~actor_pool() {
+  {
+    const std::lock_guard lock{alarms_mutex_};
+    stopping_ = true;
+  }
+  alarms_changed_.notify_one();
+  bell_.join();
+  pool_.join();
+}
+
+void actor_pool::execute(runnable& what) {
+  boost::asio::post(turns_, [&what] { what.run(); });
+}
+
+instant actor_pool::now() const { return os::now(); }
+
+void actor_pool::wake_at(instant when, std::shared_ptr<runnable> what) {
+  // What is taken back may end with it, which is not to happen under the lock.
+  std::multimap<instant, std::shared_ptr<runnable>>::node_type before;
+  bool sooner = false;
+  {
+    const std::lock_guard lock{alarms_mutex_};
+    // One alarm for each system: there are few.
+    const auto present =
+        std::find_if(alarms_.begin(), alarms_.end(), [&](const auto& alarm) { return alarm.second == what; });
+    if (present != alarms_.end()) before = alarms_.extract(present);
+    if (when != instant_never) {
+      const auto place = alarms_.emplace(when, std::move(what));
+      sooner = place == alarms_.begin();
+    }
+  }
+  if (sooner) alarms_changed_.notify_one();
+}
+
+void actor_pool::ring() noexcept {
+  std::unique_lock lock{alarms_mutex_};
+  while (!stopping_) {
+    if (alarms_.empty()) {
+      alarms_changed_.wait(lock);
+      continue;
+    }
+    const instant due = alarms_.begin()->first;
+    if (due > os::now()) {
+      alarms_changed_.wait_until(lock, to_steady(due));
+      continue;
+    }
+    auto what = std::move(alarms_.extract(alarms_.begin()).mapped());
+    lock.unlock();
+    // On the pool, so that one system's many timers do not delay another's.
+    boost::asio::post(turns_, [what = std::move(what)] { what->run(); });
+    lock.lock();
+  }
+}
+
+bool actor_pool::wait(const std::atomic<bool>& flag, instant deadline) {
+  std::unique_lock lock{wait_mutex_};
+  const auto is_set = [&] { return flag.load(std::memory_order_acquire); };
+  if (deadline == instant_never) {
+    notified_.wait(lock, is_set);
+    return true;
+  }
+  return notified_.wait_until(lock, to_steady(deadline), is_set);
+}
+
+void actor_pool::notify() {
+  // With the lock: a waiter between its look at the flag and its sleep must not miss this.
+  { const std::lock_guard lock{wait_mutex_}; }
+  notified_.notify_all();
+}
+
+}  // namespace muster::os

@@ -1,0 +1,220 @@
+#include "muster/os/actor_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "muster/actor/actor_system.hpp"
+
+namespace muster::os {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Far beyond what any wait here takes on a busy machine.
+constexpr auto generous = 30s;
+
+std::shared_ptr<actor_pool> pool_of(std::size_t threads) { return actor_pool::make({.threads = threads}).value(); }
+
+struct request {
+  int number{0};
+  actor_ref<int> reply_to;
+};
+
+TEST(actor_pool, refuses_more_threads_than_make_sense) {
+  const auto made = actor_pool::make({.threads = 5000});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message, "an actor pool has at most 1024 threads, not 5000");
+  EXPECT_GE(actor_pool::make({}).value()->threads(), 1U);
+}
+
+TEST(actor_pool, answers_who_asks_from_outside) {
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  const auto doubler =
+      system.spawn<request>("doubler", [](const request& asked) { asked.reply_to.tell(asked.number * 2); });
+  auto answer = system.ask<int>(
+      doubler,
+      [](actor_ref<int> to) {
+        return request{21, std::move(to)};
+      },
+      generous);
+  ASSERT_EQ(answer.wait_for(generous), std::future_status::ready);
+  EXPECT_EQ(answer.get().value(), 42);
+}
+
+TEST(actor_pool, runs_one_turn_of_an_actor_at_a_time_and_keeps_each_senders_order) {
+  constexpr int senders = 4;
+  constexpr int each = 20'000;
+  struct from {
+    int sender;
+    int number;
+  };
+  struct checker : actor<from> {
+    checker(std::promise<bool>& done) : done_{done}, next_(senders, 0) {}
+    void receive(context&, from message) override {
+      if (inside_.exchange(true)) in_order_ = false;
+      if (next_[static_cast<std::size_t>(message.sender)]++ != message.number) in_order_ = false;
+      if (++seen_ == senders * each) done_.set_value(in_order_);
+      inside_ = false;
+    }
+    std::promise<bool>& done_;
+    std::vector<int> next_;
+    std::atomic<bool> inside_{false};
+    bool in_order_{true};
+    int seen_{0};
+  };
+  actor_system system{"pool", {.runs_on = pool_of(4)}};
+  std::promise<bool> done;
+  auto in_order = done.get_future();
+  const auto to = system.spawn<checker>({.name = "checker", .batch_max = 7}, std::ref(done));
+  {
+    std::vector<std::jthread> threads;
+    for (int sender = 0; sender < senders; ++sender) {
+      threads.emplace_back([&to, sender] {
+        for (int i = 0; i < each; ++i) {
+          to.tell({sender, i});
+        }
+      });
+    }
+  }
+  ASSERT_EQ(in_order.wait_for(generous), std::future_status::ready);
+  EXPECT_TRUE(in_order.get());
+}
+
+TEST(actor_pool, brings_one_terminated_to_each_of_many_watchers_that_come_as_the_actor_stops) {
+  constexpr int watchers = 200;
+  using message = std::variant<int, terminated>;
+  actor_system system{"pool", {.runs_on = pool_of(4)}};
+  std::atomic<int> heard{0};
+  std::promise<void> all;
+  const auto victim = system.spawn<int>("victim", [](int) {});
+  for (int i = 0; i < watchers; ++i) {
+    system
+        .spawn<message>("",
+                        [&, victim](actor_context<message>& self, const message& what) {
+                          if (std::holds_alternative<int>(what)) return self.watch(victim);
+                          if (heard.fetch_add(1) + 1 == watchers) all.set_value();
+                        })
+        .tell(1);
+    if (i == watchers / 2) system.stop(victim);
+  }
+  ASSERT_EQ(all.get_future().wait_for(generous), std::future_status::ready);
+  EXPECT_TRUE(system.shutdown(generous));
+  EXPECT_EQ(heard.load(), watchers);
+}
+
+TEST(actor_pool, lets_timers_go_off_in_real_time) {
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  std::promise<duration> took;
+  auto seen = took.get_future();
+  system
+      .spawn<int>("timed",
+                  [&took, begin = instant{}, ticks = 0](actor_context<int>& self, int message) mutable {
+                    if (message == 0) {
+                      begin = self.now();
+                      self.every(5ms, 1);
+                    } else if (++ticks == 3) {
+                      took.set_value(self.now() - begin);
+                      self.stop();
+                    }
+                  })
+      .tell(0);
+  ASSERT_EQ(seen.wait_for(generous), std::future_status::ready);
+  EXPECT_GE(seen.get(), 15ms);
+}
+
+TEST(actor_pool, ends_a_question_in_real_time) {
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  const auto silent = system.spawn<request>("silent", [](const request&) {});
+  auto answer = system.ask<int>(
+      silent,
+      [](actor_ref<int> to) {
+        return request{1, std::move(to)};
+      },
+      10ms);
+  ASSERT_EQ(answer.wait_for(generous), std::future_status::ready);
+  EXPECT_EQ(answer.get().error().code, errc::timed_out);
+}
+
+TEST(actor_pool, loses_nothing_when_actors_stop_while_they_are_told) {
+  constexpr int told = 20'000;
+  actor_system system{"pool", {.runs_on = pool_of(4)}};
+  std::atomic<std::uint64_t> handled{0};
+  for (int round = 0; round < 5; ++round) {
+    const auto ref = system.spawn<int>("", [&handled](int) { handled.fetch_add(1); });
+    std::jthread teller{[&ref] {
+      for (int i = 0; i < told; ++i) {
+        ref.tell(i);
+      }
+    }};
+    system.stop(ref, round % 2 == 0 ? stop_when::drained : stop_when::now);
+  }
+  ASSERT_TRUE(system.shutdown(generous));
+  EXPECT_EQ(handled.load() + system.dead_letters().count(), 5U * told) << "each was handled or became a dead letter";
+}
+
+TEST(actor_pool, conflates_news_under_contention_and_always_brings_the_last) {
+  constexpr int last = 50'000;
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  std::promise<void> done;
+  std::atomic<int> handled{0};
+  const auto reader = system.spawn<int>("reader", [&](int news) {
+    handled.fetch_add(1);
+    if (news == last) done.set_value();
+  });
+  const conflated_ref<int> news{reader};
+  for (int i = 1; i <= last; ++i) {
+    news.tell(i);
+  }
+  ASSERT_EQ(done.get_future().wait_for(generous), std::future_status::ready);
+  EXPECT_LE(handled.load(), last);
+}
+
+TEST(actor_pool, gives_up_an_actor_that_blocks_and_names_it) {
+  int handled = 0;
+  std::promise<void> release;
+  std::promise<void> blocked;
+  {
+    const auto pool = pool_of(2);
+    actor_system system{"pool", {.runs_on = pool}};
+    const auto stuck = system.spawn<int>("stuck", [&](int message) {
+      ++handled;
+      if (message != 0) return;
+      blocked.set_value();
+      release.get_future().wait();
+    });
+    system.spawn<int>("well", [](int) {});
+    stuck.tell(0);
+    stuck.tell(1);
+    ASSERT_EQ(blocked.get_future().wait_for(generous), std::future_status::ready);
+    const auto outcome = system.shutdown(50ms);
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, errc::timed_out);
+    EXPECT_EQ(outcome.error().message, "1 actors of 'pool' did not stop within 50 ms: /user/stuck");
+    EXPECT_TRUE(system.has_stopped());
+    EXPECT_EQ(stuck.try_tell(2).error().code, errc::unavailable);
+    release.set_value();
+  }
+  EXPECT_EQ(handled, 1) << "what waited behind it was not handled after all";
+}
+
+TEST(actor_pool, may_run_several_systems_that_come_and_go) {
+  const auto pool = pool_of(2);
+  for (int round = 0; round < 20; ++round) {
+    actor_system one{"one", {.runs_on = pool}};
+    actor_system two{"two", {.runs_on = pool}};
+    std::promise<void> done;
+    const auto end = two.spawn<int>("end", [&done](int) { done.set_value(); });
+    const auto start = one.spawn<int>("start", [end](int message) { end.tell(message); });
+    start.tell(1);
+    ASSERT_EQ(done.get_future().wait_for(generous), std::future_status::ready);
+  }
+}
+
+}  // namespace
+}  // namespace muster::os
