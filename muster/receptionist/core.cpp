@@ -126,7 +126,7 @@ roster_ptr core::preview(const any_key& key, changes& of) {
   std::vector<edit> edits;
   edits.reserve(of.edits.size());
   for (const auto& [what, vanishes] : of.edits) edits.push_back({what, vanishes});
-  of.preview = roster::merged(roster_ptr{published_->peek(key)}, edits, unreachable_);
+  of.preview = roster::merged(key.text(), roster_ptr{published_->peek(key)}, edits, unreachable_);
   of.preview_age = age_;
   return of.preview;
 }

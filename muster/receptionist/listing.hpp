@@ -25,12 +25,11 @@ class ref_list {
   enum class which : bool { reachable, all };
 
   ref_list() noexcept = default;
-  ref_list(receptionist::roster_ptr rows, any_key key, which of) noexcept
-      : rows_{std::move(rows)}, key_{std::move(key)}, of_{of} {}
+  ref_list(receptionist::roster_ptr rows, which of) noexcept : rows_{std::move(rows)}, of_{of} {}
 
   [[nodiscard]] std::span<const actor_ref<T>> view() const {
     if (!rows_) return {};
-    const auto& made = receptionist::typed_rows<T>::of(*rows_, key_);
+    const auto& made = receptionist::typed_rows<T>::of(*rows_);
     return of_ == which::all ? made.all() : made.reachable();
   }
   [[nodiscard]] bool empty() const { return view().empty(); }
@@ -53,7 +52,6 @@ class ref_list {
 
  private:
   receptionist::roster_ptr rows_;
-  any_key key_;
   which of_{which::all};
 };
 
@@ -66,9 +64,9 @@ struct listing {
 
   listing() noexcept = default;
   listing(const any_key& of, const receptionist::roster_ptr& rows)
-      : key{of}, refs{rows, of, ref_list<T>::which::reachable}, all_refs{rows, of, ref_list<T>::which::all} {
+      : key{of}, refs{rows, ref_list<T>::which::reachable}, all_refs{rows, ref_list<T>::which::all} {
     // What is left out of it is to be told even if nobody looks.
-    if (rows && rows->is_mixed()) (void)all_refs.view();
+    if (rows && (rows->is_mixed() || rows->front().type.view() != message_name<T>)) (void)all_refs.view();
   }
 };
 

@@ -68,6 +68,10 @@ result<handle> start_new(actor_system& system, std::shared_ptr<directory> regist
 
 }  // namespace
 
+void handle::publish_unrouted(const actor_kernel::message_type& type) const {
+  desk_->seen_in->system()->letters().publish(ref_, type, dead_letter_reason::unreachable);
+}
+
 counters handle::counters() const {
   const auto read = [](const std::atomic<std::uint64_t>& one) { return one.load(std::memory_order_relaxed); };
   const desk::tally& from = desk_->counted;

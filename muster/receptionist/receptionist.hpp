@@ -33,6 +33,9 @@ class handle {
     return listing<T>{key, desk_->shown->find(key)};
   }
 
+  /// For routers: a message of this type found nobody.
+  void publish_unrouted(const actor_kernel::message_type& type) const;
+
   [[nodiscard]] receptionist::counters counters() const;
   [[nodiscard]] const receptionist::settings& settings() const noexcept { return desk_->how; }
 

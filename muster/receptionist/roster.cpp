@@ -81,7 +81,8 @@ bool unreachable_origins::contains(const origin_ptr& which) const noexcept {
   return std::binary_search(origins.begin(), origins.end(), which);
 }
 
-roster_ptr roster::merged(const roster_ptr& base, std::span<const edit> edits, unreachable_ptr unreachable) {
+roster_ptr roster::merged(const gossip::shared_text& key, const roster_ptr& base, std::span<const edit> edits,
+                          unreachable_ptr unreachable) {
   const std::span<const chunk_ptr> old = base ? base->items() : std::span<const chunk_ptr>{};
   builder made{old.size()};
   if (old.empty()) merge(made, {}, edits);
@@ -110,7 +111,7 @@ roster_ptr roster::merged(const roster_ptr& base, std::span<const edit> edits, u
   const row& first = chunks.front()->items().front();
   const bool mixed = !std::ranges::all_of(
       chunks, [&](const chunk_ptr& one) { return one->has_one_type() && one->items().front().type == first.type; });
-  return make(chunks, rows, mixed, std::move(unreachable));
+  return make(chunks, key, rows, mixed, std::move(unreachable));
 }
 
 roster::~roster() {

@@ -95,10 +95,12 @@ class roster_view {
 class roster final : public counted_array<roster, chunk_ptr> {
  public:
   /// `edits` are in the order of their rows, each of which is in `base` exactly if it vanishes. Null if no row is left.
-  [[nodiscard]] static pointer merged(const pointer& base, std::span<const edit> edits, unreachable_ptr unreachable);
+  [[nodiscard]] static pointer merged(const gossip::shared_text& key, const pointer& base, std::span<const edit> edits,
+                                      unreachable_ptr unreachable);
 
   ~roster();
 
+  [[nodiscard]] const gossip::shared_text& key() const noexcept { return key_; }
   [[nodiscard]] std::size_t size() const noexcept { return rows_; }
   [[nodiscard]] bool contains(const row& which) const noexcept;
   [[nodiscard]] bool is_reachable(const row& which) const noexcept {
@@ -139,8 +141,11 @@ class roster final : public counted_array<roster, chunk_ptr> {
 
  private:
   friend counted_array;
-  roster(std::size_t rows, bool mixed, unreachable_ptr unreachable) noexcept
-      : rows_{static_cast<std::uint32_t>(rows)}, mixed_{mixed}, unreachable_{std::move(unreachable)} {}
+  roster(gossip::shared_text key, std::size_t rows, bool mixed, unreachable_ptr unreachable) noexcept
+      : rows_{static_cast<std::uint32_t>(rows)},
+        mixed_{mixed},
+        key_{std::move(key)},
+        unreachable_{std::move(unreachable)} {}
 
   struct position {
     std::size_t chunk;
@@ -152,6 +157,7 @@ class roster final : public counted_array<roster, chunk_ptr> {
 
   const std::uint32_t rows_;
   const bool mixed_;
+  const gossip::shared_text key_;
   const unreachable_ptr unreachable_;
   mutable std::atomic<const roster_view*> views_{nullptr};
 };

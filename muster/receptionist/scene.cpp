@@ -12,10 +12,10 @@ actor_address scene::address_of(const row& which) const {
   return {std::move(node), std::string{which.path.view()}, actor_incarnation{which.incarnation}};
 }
 
-void scene::note_mismatch(const any_key& key, std::string_view asked_for, const row& found) {
+void scene::note_mismatch(const gossip::shared_text& key, std::string_view asked_for, const row& found) {
   constexpr std::size_t noted_max = 4096;
   const bool is_new = noted_.with([&](auto& noted) {
-    return noted.size() < noted_max && noted.emplace(key.id(), asked_for, found.type.view()).second;
+    return noted.size() < noted_max && noted.emplace(key.view(), asked_for, found.type.view()).second;
   });
   if (!is_new) return;
   mismatches_.fetch_add(1, std::memory_order_relaxed);

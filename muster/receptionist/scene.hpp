@@ -12,7 +12,6 @@
 #include "muster/actor/guarded.hpp"
 #include "muster/actor/system_core.hpp"
 #include "muster/receptionist/roster.hpp"
-#include "muster/receptionist/service_key.hpp"
 
 namespace muster::receptionist {
 
@@ -42,7 +41,7 @@ class scene {
 
   /// Under this key an actor is registered whose messages have another type than is asked for. Logged once for each
   /// combination of the three.
-  void note_mismatch(const any_key& key, std::string_view asked_for, const row& found);
+  void note_mismatch(const gossip::shared_text& key, std::string_view asked_for, const row& found);
   [[nodiscard]] std::uint64_t mismatches() const noexcept { return mismatches_.load(std::memory_order_relaxed); }
 
  private:

@@ -19,16 +19,16 @@ namespace muster::receptionist {
 template <typename T>
 class typed_rows final : public roster_view {
  public:
-  [[nodiscard]] static const typed_rows& of(const roster& rows, const any_key& key) {
-    return static_cast<const typed_rows&>(rows.view(&kind, [&] { return std::make_unique<typed_rows>(rows, key); }));
+  [[nodiscard]] static const typed_rows& of(const roster& rows) {
+    return static_cast<const typed_rows&>(rows.view(&kind, [&] { return std::make_unique<typed_rows>(rows); }));
   }
 
-  typed_rows(const roster& rows, const any_key& key) : roster_view{&kind} {
+  explicit typed_rows(const roster& rows) : roster_view{&kind} {
     all_.reserve(rows.size());
     const bool some_unreachable = rows.unreachable() != nullptr;
     rows.for_each([&](const row& one) {
       actor_ref<T> ref = has_type(one) ? ref_of(one) : actor_ref<T>{};
-      if (!ref) return one.origin->in->note_mismatch(key, actor_kernel::type_of<T>.in_log, one);
+      if (!ref) return one.origin->in->note_mismatch(rows.key(), actor_kernel::type_of<T>.in_log, one);
       if (some_unreachable && rows.is_reachable(one)) reachable_.push_back(ref);
       all_.push_back(std::move(ref));
     });
