@@ -41,13 +41,13 @@ TEST_F(subscribing, brings_a_listing_now_and_one_at_each_change) {
   receptionist_.tell(register_{api_key, a});
   receptionist_.tell(subscribe{api_key, subscriber_.ref()});
   t_.run();
-  EXPECT_EQ(heard(), std::vector{paths{"/user/a"}});
+  EXPECT_EQ(heard(), std::vector<paths>(1, paths{"/user/a"}));
   receptionist_.tell(register_{api_key, spawn("b")});
   t_.run();
-  EXPECT_EQ(heard(), (std::vector<paths>{{paths{"/user/a", "/user/b"}}}));
+  EXPECT_EQ(heard(), std::vector<paths>(1, paths{"/user/a", "/user/b"}));
   receptionist_.tell(deregister{api_key, a});
   t_.run();
-  EXPECT_EQ(heard(), std::vector{paths{"/user/b"}});
+  EXPECT_EQ(heard(), std::vector<paths>(1, paths{"/user/b"}));
   receptionist_.tell(register_{service_key<api_message>{"other"}, a});
   t_.run();
   EXPECT_TRUE(heard().empty()) << "nothing has changed under that key";
