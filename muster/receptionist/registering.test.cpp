@@ -302,8 +302,8 @@ TEST(starting_a_receptionist, twice_gives_the_same) {
 }
 
 TEST(starting_a_receptionist, in_each_of_two_systems_gives_two) {
-  test_system one;
-  test_system other;
+  test_system one{"one"};
+  test_system other{"other"};
   EXPECT_NE(start(one.system, nullptr), start(other.system, nullptr));
 }
 
