@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "muster/actor/actor_ref.hpp"
+#include "muster/actor/conflated_ref.hpp"
+#include "muster/receptionist/listing.hpp"
+#include "muster/receptionist/roster.hpp"
+#include "muster/receptionist/service_key.hpp"
+
+namespace muster::receptionist {
+
+/// Which bound a subscription would exceed.
+enum class rejection : std::uint8_t { max_subscribers_per_key, max_subscribers_total };
+[[nodiscard]] std::string_view to_string(rejection why) noexcept;
+
+/// The way to one subscriber of one key. A listing that still waits in its mailbox is replaced by the next one.
+class listing_line {
+ public:
+  listing_line() = default;
+  listing_line(const listing_line&) = delete;
+  listing_line& operator=(const listing_line&) = delete;
+  virtual ~listing_line() = default;
+  virtual void tell(const any_key& key, const roster_ptr& rows) const = 0;
+};
+
+/// What a receptionist, which knows no types, has to know of those who want listings of one type.
+class audience {
+ public:
+  audience(const audience&) = delete;
+  audience& operator=(const audience&) = delete;
+
+  virtual void tell(const any_ref& to, const any_key& key, const roster_ptr& rows) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<listing_line> open_line(const any_ref& to) const = 0;
+  /// False when it has no place for a `subscribe_rejected`.
+  virtual bool reject(const any_ref& to, const any_key& key, rejection reason, std::size_t limit) const = 0;
+  [[nodiscard]] virtual const actor_kernel::message_type& rejected_type() const noexcept = 0;
+
+ protected:
+  constexpr audience() = default;
+  ~audience() = default;
+};
+
+/// The ref for messages of type A, if that actor takes them; else null.
+template <typename A>
+[[nodiscard]] actor_ref<A> ref_for(const any_ref& of) {
+  const auto& target = actor_kernel::refs::target(of);
+  const auto way_in = target ? actor_kernel::acceptor_of<A>(*target) : nullptr;
+  return way_in ? actor_kernel::refs::typed<A>(target, way_in) : actor_ref<A>{};
+}
+
+template <typename T>
+class typed_line final : public listing_line {
+ public:
+  explicit typed_line(actor_ref<listing<T>> to) : to_{std::move(to)} {}
+  void tell(const any_key& key, const roster_ptr& rows) const override { to_.tell(listing<T>{key, rows}); }
+
+ private:
+  conflated_ref<listing<T>> to_;
+};
+
+template <typename T>
+class typed_audience final : public audience {
+ public:
+  constexpr typed_audience() = default;
+
+  void tell(const any_ref& to, const any_key& key, const roster_ptr& rows) const override {
+    ref_for<listing<T>>(to).tell(listing<T>{key, rows});
+  }
+  [[nodiscard]] std::unique_ptr<listing_line> open_line(const any_ref& to) const override {
+    return std::make_unique<typed_line<T>>(ref_for<listing<T>>(to));
+  }
+  bool reject(const any_ref& to, const any_key& key, rejection reason, std::size_t limit) const override;
+  [[nodiscard]] const actor_kernel::message_type& rejected_type() const noexcept override;
+};
+
+template <typename T>
+inline constexpr typed_audience<T> audience_of{};
+
+}  // namespace muster::receptionist

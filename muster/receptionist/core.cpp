@@ -1,0 +1,235 @@
+#include "muster/receptionist/core.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace muster::receptionist {
+
+core::core(const bounds& how, std::shared_ptr<published> shown, gossip::node_id own, std::shared_ptr<scene> seen_in)
+    : bounds_{how},
+      published_{std::move(shown)},
+      scene_{std::move(seen_in)},
+      own_name_{std::move(own)},
+      own_{new origin_record{{own_name_, gossip::incarnation{0}}, true, scene_}} {}
+
+origin_ptr core::origin_of(const gossip::origin_id& who) {
+  origin_ptr& found = origins_[who];
+  if (!found) found = new origin_record{who, false, scene_};
+  return found;
+}
+
+// --- registrations ---
+
+bool core::holds(const any_key& key, const row& what) const {
+  if (const auto found = changes_.find(key); found != changes_.end()) {
+    if (const auto change = found->second.edits.find(what); change != found->second.edits.end()) {
+      return !change->second;
+    }
+  }
+  const roster* const rows = published_->peek(key);
+  return rows != nullptr && rows->contains(what);
+}
+
+core::changes& core::touch(const any_key& key) {
+  const auto [found, is_new] = changes_.try_emplace(key);
+  if (is_new) touched_.push_back(key);
+  return found->second;
+}
+
+bool core::apply(const any_key& key, row what, bool vanishes) {
+  // What is heard twice changes nothing, and what never came cannot go.
+  if (holds(key, what) != vanishes) return false;
+  changes& of = touch(key);
+  of.preview = nullptr;
+  const auto [place, is_new] = of.edits.try_emplace(std::move(what), vanishes);
+  // The opposite of what happened before: together they are nothing.
+  if (!is_new) of.edits.erase(place);
+  ++pending_;
+  return true;
+}
+
+bool core::has_own(const any_key& key, const gossip::entry& what) const { return holds(key, own_row(what)); }
+bool core::add_own(const any_key& key, const gossip::entry& what) { return apply(key, own_row(what), false); }
+bool core::remove_own(const any_key& key, const gossip::entry& what) { return apply(key, own_row(what), true); }
+
+std::vector<gossip::entry> core::own_entries(const any_key& key, const gossip::shared_text& path,
+                                             std::uint64_t incarnation) const {
+  const row first{own_, path, incarnation, {}};
+  const auto is_of_actor = [&](const row& one) {
+    return one.origin == own_ && one.incarnation == incarnation && one.path == path;
+  };
+  std::vector<row> candidates;
+  if (const roster* const rows = published_->peek(key); rows != nullptr) {
+    rows->visit_from(first, [&](const row& one) {
+      if (is_of_actor(one)) candidates.push_back(one);
+      return is_of_actor(one);
+    });
+  }
+  if (const auto found = changes_.find(key); found != changes_.end()) {
+    for (auto edit = found->second.edits.lower_bound(first);
+         edit != found->second.edits.end() && is_of_actor(edit->first); ++edit) {
+      if (edit->second) {
+        std::erase(candidates, edit->first);
+      } else {
+        candidates.push_back(edit->first);
+      }
+    }
+  }
+  std::vector<gossip::entry> out;
+  for (const row& one : candidates) out.push_back({one.path, one.incarnation, one.type});
+  return out;
+}
+
+void core::handle(const directory_news& news) {
+  for (const gossip::change& one : news.changes) {
+    if (one.origin.node == own_name_) continue;
+    (void)apply(any_key{one.key}, {origin_of(one.origin), one.what.path, one.what.incarnation, one.what.type},
+                one.vanished);
+  }
+  for (const reachability& one : news.reach) {
+    if (one.origin.node != own_name_) set_reach(one);
+  }
+}
+
+void core::set_reach(const reachability& what) {
+  const origin_ptr origin = origin_of(what.origin);
+  const bool before = unreachable_ && unreachable_->contains(origin);
+  const bool now = what.now == reachability::state::unreachable;
+  if (before == now) return;
+  const boost::intrusive_ptr<unreachable_origins> next{new unreachable_origins};
+  if (unreachable_) next->origins = unreachable_->origins;
+  const auto place = std::lower_bound(next->origins.begin(), next->origins.end(), origin);
+  if (now) {
+    next->origins.insert(place, origin);
+  } else {
+    next->origins.erase(place);
+  }
+  unreachable_ = next->origins.empty() ? nullptr : next;
+  reach_changed_ = true;
+  ++age_;
+}
+
+std::vector<origin_ptr> core::flipped() const {
+  const std::vector<origin_ptr> none;
+  const auto& before = unreachable_published_ ? unreachable_published_->origins : none;
+  const auto& now = unreachable_ ? unreachable_->origins : none;
+  std::vector<origin_ptr> out;
+  std::set_symmetric_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(out));
+  return out;
+}
+
+// --- what is visible ---
+
+roster_ptr core::preview(const any_key& key, changes& of) {
+  if (of.preview && of.preview_age == age_) return of.preview;
+  std::vector<edit> edits;
+  edits.reserve(of.edits.size());
+  for (const auto& [what, vanishes] : of.edits) edits.push_back({what, vanishes});
+  of.preview = roster::merged(key.text(), roster_ptr{published_->peek(key)}, edits, unreachable_);
+  of.preview_age = age_;
+  return of.preview;
+}
+
+roster_ptr core::current(const any_key& key) {
+  const auto found = changes_.find(key);
+  if (found != changes_.end() && !found->second.edits.empty()) return preview(key, found->second);
+  const roster_ptr rows{published_->peek(key)};
+  if (!reach_changed_ || !rows) return rows;
+  const auto origins = flipped();
+  const bool concerns = std::ranges::any_of(origins, [&](const auto& one) { return rows->has_rows_of(one); });
+  return concerns ? preview(key, touch(key)) : rows;
+}
+
+void core::touch_keys_of(const std::vector<origin_ptr>& origins) {
+  if (origins.empty()) return;
+  published_->for_each([&](const any_key& key, const roster& rows) {
+    if (std::ranges::any_of(origins, [&](const auto& one) { return rows.has_rows_of(one); })) {
+      (void)touch(key);
+    }
+  });
+}
+
+std::vector<core::notice> core::poll_notices() {
+  const auto origins = flipped();
+  touch_keys_of(origins);
+  reach_changed_ = false;
+  pending_ = 0;
+  std::vector<notice> out;
+  for (const any_key& key : std::exchange(touched_, {})) {
+    const auto of = changes_.find(key);
+    const roster_ptr before{published_->peek(key)};
+    roster_ptr now = before;
+    if (!of->second.edits.empty() ||
+        (before && std::ranges::any_of(origins, [&](const auto& one) { return before->has_rows_of(one); }))) {
+      now = preview(key, of->second);
+    }
+    changes_.erase(of);
+    rows_ += now ? now->size() : 0;
+    rows_ -= before ? before->size() : 0;
+    if (now != before) published_->put(key, now);
+    collect(key, before, now, out);
+  }
+  unreachable_published_ = unreachable_;
+  published_->sweep();
+  let_go_of_origins();
+  return out;
+}
+
+void core::collect(const any_key& key, const roster_ptr& before, const roster_ptr& now, std::vector<notice>& out) {
+  const auto found = subscriptions_.find(key);
+  if (found == subscriptions_.end()) return;
+  notice one{key, now, {}};
+  for (auto& [who, told] : found->second) {
+    // All that were told what was published have seen something else than what is published now; one who came in the
+    // middle of the turn has to be looked at.
+    const bool differs = told != now && (told == before ? now != before : !same_content(told, now));
+    told = now;
+    if (differs) one.to.push_back(who);
+  }
+  if (!one.to.empty()) out.push_back(std::move(one));
+}
+
+void core::let_go_of_origins() {
+  if (origins_.size() <= origins_max_) return;
+  std::erase_if(origins_, [](const auto& one) { return one.second->use_count() == 1; });
+  origins_max_ = std::max<std::size_t>(64, origins_.size() * 2);
+}
+
+// --- subscriptions ---
+
+core::subscribed core::subscribe(const any_key& key, subscriber_id who) {
+  const auto found = subscriptions_.find(key);
+  if (found != subscriptions_.end()) {
+    if (const auto own = found->second.find(who); own != found->second.end()) {
+      own->second = current(key);
+      return {outcome::again, own->second};
+    }
+    if (found->second.size() >= bounds_.subscribers_per_key_max) return {outcome::over_per_key, {}};
+  }
+  if (subscription_count_ >= bounds_.subscribers_total_max) return {outcome::over_total, {}};
+  ++subscription_count_;
+  keys_of_[who].insert(key);
+  roster_ptr& told = subscriptions_[key][who];
+  told = current(key);
+  return {outcome::subscribed, told};
+}
+
+bool core::unsubscribe(const any_key& key, subscriber_id who) {
+  const auto found = subscriptions_.find(key);
+  if (found == subscriptions_.end() || found->second.erase(who) == 0) return false;
+  if (found->second.empty()) subscriptions_.erase(found);
+  --subscription_count_;
+  const auto keys = keys_of_.find(who);
+  keys->second.erase(key);
+  if (keys->second.empty()) keys_of_.erase(keys);
+  return true;
+}
+
+void core::forget(subscriber_id who) {
+  const auto keys = keys_of_.find(who);
+  if (keys == keys_of_.end()) return;
+  for (const any_key& key : std::set<any_key>{keys->second}) (void)unsubscribe(key, who);
+}
+
+}  // namespace muster::receptionist

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "muster/base/result.hpp"
+#include "muster/gossip/identity.hpp"
+#include "muster/gossip/ready.hpp"
+
+namespace muster::receptionist {
+
+/// What becomes of the registrations of one life of a node.
+struct reachability {
+  enum class state : std::uint8_t {
+    reachable,
+    unreachable,  ///< its refs leave `refs` and stay in `all_refs`
+    gone,         ///< removed: its registrations vanish by changes of their own; nothing more comes of it
+  };
+  gossip::origin_id origin;
+  state now{state::reachable};
+};
+
+/// What one turn of a directory brings: it makes at most one listing a key.
+struct directory_news {
+  std::vector<gossip::change> changes;
+  std::vector<reachability> reach;
+};
+
+/// Port: where the registrations of all nodes are kept. The receptionist writes those of its own node into it and hears
+/// of those of other nodes. `local_directory` is the one of a node alone; the node of a cluster is another.
+///
+/// The receptionist calls it on its turns only, one call at a time, and never waits in it.
+class directory {
+ public:
+  directory() = default;
+  directory(const directory&) = delete;
+  directory& operator=(const directory&) = delete;
+  virtual ~directory() = default;
+
+  /// The name by which this node is an origin. News of it are passed over: what it registers the receptionist knows.
+  [[nodiscard]] virtual gossip::node_id self() const = 0;
+  /// Registrations are shown to other nodes.
+  [[nodiscard]] virtual bool is_shared() const noexcept = 0;
+
+  /// From now until `detach` returns, `tell` is called with what happens: first with all that is known now, then once
+  /// for each turn in which something changed, in order. On any thread; not within `attach`.
+  virtual void attach(std::function<void(directory_news)> tell) = 0;
+  virtual void detach() = 0;
+
+  /// A registration of this node that is not there yet. `limit_exceeded` (naming the bound) or `invalid_argument`, with
+  /// nothing changed; otherwise it is kept, and told to other nodes with the next `commit`.
+  [[nodiscard]] virtual result<void> add(const gossip::shared_text& key, const gossip::entry& what) = 0;
+  /// One that is there.
+  virtual void remove(const gossip::shared_text& key, const gossip::entry& what) = 0;
+  /// The turn is over: what was added and removed in it goes on its way, before anyone here is told of it.
+  virtual void commit() = 0;
+};
+
+}  // namespace muster::receptionist

@@ -1,0 +1,93 @@
+#include "muster/receptionist/published.hpp"
+
+namespace muster::receptionist {
+
+namespace {
+constexpr std::size_t buckets_least = 16;
+}
+
+published::published() : table_{new table{buckets_least}} {}
+
+published::~published() {
+  // Nobody reads any more. What was retired lets itself go.
+  const std::unique_ptr<table> last{table_.load()};
+  for (auto& bucket : last->buckets) {
+    for (node* one = bucket.load(); one != nullptr;) {
+      release(one->rows.load());
+      delete std::exchange(one, one->next.load());
+    }
+  }
+  while (grace_.kept() > 0) grace_.sweep();
+}
+
+published::node* published::find_in(table& in, const any_key& key, std::memory_order order) noexcept {
+  node* one = in.bucket_of(key).load(order);
+  while (one != nullptr && one->key != key) one = one->next.load(order);
+  return one;
+}
+
+roster_ptr published::find(const any_key& key) const noexcept {
+  const grace::reading here{grace_};
+  const node* const found = find_in(*table_.load(std::memory_order_seq_cst), key, std::memory_order_seq_cst);
+  return found == nullptr ? nullptr : roster_ptr{found->rows.load(std::memory_order_seq_cst)};
+}
+
+const roster* published::peek(const any_key& key) const noexcept {
+  const node* const found = find_in(*table_.load(std::memory_order_relaxed), key, std::memory_order_relaxed);
+  return found == nullptr ? nullptr : found->rows.load(std::memory_order_relaxed);
+}
+
+void published::put(const any_key& key, roster_ptr now) {
+  table& in = *table_.load(std::memory_order_relaxed);
+  std::atomic<node*>* place = &in.bucket_of(key);
+  node* found = place->load(std::memory_order_relaxed);
+  while (found != nullptr && found->key != key) {
+    place = &found->next;
+    found = place->load(std::memory_order_relaxed);
+  }
+  if (found == nullptr) {
+    if (!now) return;
+    std::atomic<node*>& first = in.bucket_of(key);
+    first.store(new node{key, now.detach(), first.load(std::memory_order_relaxed)}, std::memory_order_seq_cst);
+    if (++keys_ > in.buckets.size()) resize(in.buckets.size() * 2);
+    return;
+  }
+  if (now) {
+    const roster* const before = found->rows.exchange(now.detach(), std::memory_order_seq_cst);
+    grace_.retire([before] { release(before); });
+    return;
+  }
+  // A reader who stands on it goes on by its `next`, which stays as it is.
+  place->store(found->next.load(std::memory_order_relaxed), std::memory_order_seq_cst);
+  grace_.retire([found] {
+    release(found->rows.load(std::memory_order_relaxed));
+    delete found;
+  });
+  --keys_;
+  if (in.buckets.size() > buckets_least && keys_ < in.buckets.size() / 8) resize(in.buckets.size() / 4);
+}
+
+void published::resize(std::size_t buckets) {
+  // New nodes for all: those who read the old table must find its chains as they were.
+  auto next = std::make_unique<table>(buckets);
+  table* const before = table_.load(std::memory_order_relaxed);
+  for (auto& bucket : before->buckets) {
+    for (const node* one = bucket.load(std::memory_order_relaxed); one != nullptr;
+         one = one->next.load(std::memory_order_relaxed)) {
+      std::atomic<node*>& first = next->bucket_of(one->key);
+      first.store(new node{one->key, one->rows.load(std::memory_order_relaxed), first.load(std::memory_order_relaxed)},
+                  std::memory_order_relaxed);
+    }
+  }
+  table_.store(next.release(), std::memory_order_seq_cst);
+  grace_.retire([before] {
+    const std::unique_ptr<table> gone{before};
+    for (auto& bucket : gone->buckets) {
+      for (node* one = bucket.load(std::memory_order_relaxed); one != nullptr;) {
+        delete std::exchange(one, one->next.load(std::memory_order_relaxed));
+      }
+    }
+  });
+}
+
+}  // namespace muster::receptionist

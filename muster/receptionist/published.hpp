@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "muster/receptionist/grace.hpp"
+#include "muster/receptionist/roster.hpp"
+#include "muster/receptionist/service_key.hpp"
+
+namespace muster::receptionist {
+
+/// The rosters that are valid now, by key: a hash table with one writer, read by any thread without waiting.
+class published {
+ public:
+  published();
+  published(const published&) = delete;
+  published& operator=(const published&) = delete;
+  ~published();
+
+  /// Any thread: a few loads and two counters. Null for a key that nobody is registered under.
+  [[nodiscard]] roster_ptr find(const any_key& key) const noexcept;
+
+  // --- the writer ---
+
+  /// Likewise, without counting.
+  [[nodiscard]] const roster* peek(const any_key& key) const noexcept;
+  /// From now on readers find this one; null for none.
+  void put(const any_key& key, roster_ptr now);
+  /// Lets go of what no reader can see any more.
+  void sweep() { grace_.sweep(); }
+  [[nodiscard]] std::size_t key_count() const noexcept { return keys_; }
+  [[nodiscard]] std::size_t kept() const noexcept { return grace_.kept(); }
+
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    const table& in = *table_.load(std::memory_order_relaxed);
+    for (const auto& bucket : in.buckets) {
+      for (const node* one = bucket.load(std::memory_order_relaxed); one != nullptr;
+           one = one->next.load(std::memory_order_relaxed)) {
+        visit(one->key, *one->rows.load(std::memory_order_relaxed));
+      }
+    }
+  }
+
+ private:
+  struct node {
+    any_key key;
+    std::atomic<const roster*> rows;  ///< holds one count of it
+    std::atomic<node*> next;
+  };
+  struct table {
+    explicit table(std::size_t size) : buckets(size) {}
+    std::vector<std::atomic<node*>> buckets;  ///< a power of two of them
+
+    [[nodiscard]] std::atomic<node*>& bucket_of(const any_key& key) noexcept {
+      return buckets[static_cast<std::size_t>(key.hash()) & (buckets.size() - 1)];
+    }
+  };
+
+  [[nodiscard]] static node* find_in(table& in, const any_key& key, std::memory_order order) noexcept;
+  void resize(std::size_t buckets);
+  static void release(const roster* rows) noexcept { (void)roster_ptr{rows, false}; }
+
+  mutable grace grace_;
+  std::atomic<table*> table_;
+  std::size_t keys_{0};
+};
+
+}  // namespace muster::receptionist

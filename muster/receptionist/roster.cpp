@@ -1,0 +1,192 @@
+#include "muster/receptionist/roster.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace muster::receptionist {
+
+namespace {
+
+constexpr std::size_t chunk_rows_max = 256;
+constexpr std::size_t chunk_rows_usual = 128;
+/// A chunk that has shrunk below this takes in the next one, so that many removals do not leave many chunks of one row.
+constexpr std::size_t chunk_rows_least = 32;
+
+/// Collects the chunks of a new roster.
+class builder {
+ public:
+  explicit builder(std::size_t chunks_before) { chunks_.reserve(chunks_before + 1); }
+
+  [[nodiscard]] bool wants_more() const noexcept { return !rows_.empty() && rows_.size() < chunk_rows_least; }
+  void add(const row& one) { rows_.push_back(one); }
+  void add_all(const chunk& of) { rows_.insert(rows_.end(), of.items().begin(), of.items().end()); }
+  void share(const chunk_ptr& whole) {
+    cut();
+    chunks_.push_back(whole);
+  }
+  /// Makes chunks of the rows that were added.
+  void cut() {
+    const std::size_t count = rows_.size();
+    const std::size_t pieces = count == 0                ? 0
+                               : count <= chunk_rows_max ? 1
+                                                         : (count + chunk_rows_usual - 1) / chunk_rows_usual;
+    for (std::size_t i = 0; i < pieces; ++i) {
+      const std::size_t begin = count * i / pieces;
+      const std::size_t end = count * (i + 1) / pieces;
+      chunks_.push_back(chunk::of(std::span{rows_}.subspan(begin, end - begin)));
+    }
+    rows_.clear();
+  }
+  [[nodiscard]] std::vector<chunk_ptr>& chunks() noexcept { return chunks_; }
+
+ private:
+  std::vector<chunk_ptr> chunks_;
+  std::vector<row> rows_;
+};
+
+void merge(builder& into, std::span<const row> rows, std::span<const edit> edits) {
+  auto one = rows.begin();
+  for (const edit& change : edits) {
+    while (one != rows.end() && *one < change.what) into.add(*one++);
+    if (!change.vanishes) {
+      into.add(change.what);
+    } else if (one != rows.end() && *one == change.what) {
+      ++one;
+    }
+  }
+  for (; one != rows.end(); ++one) into.add(*one);
+}
+
+/// A type that another node did not name equals nothing.
+bool is_named(const row& one) noexcept { return one.origin->is_own || !one.type.empty(); }
+
+}  // namespace
+
+std::strong_ordering operator<=>(const row& a, const row& b) noexcept {
+  if (a.origin != b.origin) {
+    if (const auto origins = a.origin->id <=> b.origin->id; origins != 0) return origins;
+  }
+  if (!a.path.is_same_block(b.path)) {
+    if (const auto paths = a.path <=> b.path; paths != 0) return paths;
+  }
+  if (const auto lives = a.incarnation <=> b.incarnation; lives != 0) return lives;
+  return a.type.is_same_block(b.type) ? std::strong_ordering::equal : a.type <=> b.type;
+}
+
+bool chunk::have_one_type(std::span<const row> rows) noexcept {
+  return std::ranges::all_of(rows, [&](const row& one) { return is_named(one) && one.type == rows.front().type; });
+}
+
+bool unreachable_origins::contains(const origin_ptr& which) const noexcept {
+  return std::binary_search(origins.begin(), origins.end(), which);
+}
+
+roster_ptr roster::merged(const gossip::shared_text& key, const roster_ptr& base, std::span<const edit> edits,
+                          unreachable_ptr unreachable) {
+  const std::span<const chunk_ptr> old = base ? base->items() : std::span<const chunk_ptr>{};
+  builder made{old.size()};
+  if (old.empty()) merge(made, {}, edits);
+  auto next = edits.begin();
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    // What lies before the first row of the next chunk belongs to this one.
+    const auto end = i + 1 == old.size()
+                         ? edits.end()
+                         : std::lower_bound(next, edits.end(), old[i + 1]->items().front(),
+                                            [](const edit& change, const row& first) { return change.what < first; });
+    if (next != end) {
+      if (!made.wants_more()) made.cut();
+      merge(made, old[i]->items(), {next, end});
+    } else if (made.wants_more()) {
+      made.add_all(*old[i]);
+    } else {
+      made.share(old[i]);
+    }
+    next = end;
+  }
+  made.cut();
+  std::vector<chunk_ptr>& chunks = made.chunks();
+  if (chunks.empty()) return nullptr;
+  std::size_t rows = 0;
+  for (const chunk_ptr& one : chunks) rows += one->items().size();
+  const row& first = chunks.front()->items().front();
+  const bool mixed = !std::ranges::all_of(
+      chunks, [&](const chunk_ptr& one) { return one->has_one_type() && one->items().front().type == first.type; });
+  return make(chunks, key, rows, mixed, std::move(unreachable));
+}
+
+roster::~roster() {
+  const roster_view* view = views_.load(std::memory_order_acquire);
+  while (view != nullptr) delete std::exchange(view, view->next_);
+}
+
+roster::position roster::lower_bound(const row& which) const noexcept {
+  const auto chunks = items();
+  // The last chunk that begins at or before it.
+  const auto after = std::ranges::upper_bound(chunks, which, std::ranges::less{},
+                                              [](const chunk_ptr& one) -> const row& { return one->items().front(); });
+  if (after == chunks.begin()) return {0, 0};
+  const auto number = static_cast<std::size_t>(std::distance(chunks.begin(), after)) - 1;
+  const auto rows = chunks[number]->items();
+  const auto found = std::ranges::lower_bound(rows, which);
+  return {number, static_cast<std::size_t>(std::distance(rows.begin(), found))};
+}
+
+bool roster::contains(const row& which) const noexcept {
+  bool found = false;
+  visit_from(which, [&](const row& one) {
+    found = one == which;
+    return false;
+  });
+  return found;
+}
+
+bool roster::has_rows_of(const origin_ptr& which) const noexcept {
+  bool found = false;
+  visit_from(row{which, {}, 0, {}}, [&](const row& one) {
+    found = one.origin == which;
+    return false;
+  });
+  return found;
+}
+
+const roster_view* roster::find_view(const void* kind) const noexcept {
+  const roster_view* view = views_.load(std::memory_order_acquire);
+  while (view != nullptr && view->kind_ != kind) view = view->next_;
+  return view;
+}
+
+const roster_view& roster::keep_view(std::unique_ptr<roster_view> made) const noexcept {
+  const roster_view* first = views_.load(std::memory_order_acquire);
+  while (true) {
+    for (const roster_view* one = first; one != nullptr; one = one->next_) {
+      if (one->kind_ == made->kind_) return *one;
+    }
+    made->next_ = first;
+    if (views_.compare_exchange_weak(first, made.get(), std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return *made.release();
+    }
+  }
+}
+
+bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept {
+  if (a == b) return true;
+  if (!a || !b || a->size() != b->size()) return false;
+  const auto left = a->items();
+  const auto right = b->items();
+  const bool same_reach = a->unreachable() == b->unreachable();
+  std::size_t i = 0, j = 0, at = 0, bt = 0;  // chunk and offset on both sides
+  while (i < left.size() && j < right.size()) {
+    if (at == 0 && bt == 0 && same_reach && left[i] == right[j]) {
+      ++i, ++j;
+      continue;
+    }
+    const row& one = left[i]->items()[at];
+    const row& other = right[j]->items()[bt];
+    if (one != other || a->is_reachable(one) != b->is_reachable(other)) return false;
+    if (++at == left[i]->items().size()) ++i, at = 0;
+    if (++bt == right[j]->items().size()) ++j, bt = 0;
+  }
+  return true;
+}
+
+}  // namespace muster::receptionist

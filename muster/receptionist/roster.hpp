@@ -1,0 +1,169 @@
+#pragma once
+
+#include <atomic>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include "muster/gossip/identity.hpp"
+#include "muster/receptionist/counted_array.hpp"
+
+namespace muster::receptionist {
+
+class scene;
+
+/// Where registrations come from: one life of a node. There is one record of each in a core, shared by its rows.
+struct origin_record : boost::intrusive_ref_counter<origin_record> {
+  origin_record(gossip::origin_id who, bool is_this_node, std::shared_ptr<scene> seen_in)
+      : id{std::move(who)}, is_own{is_this_node}, in{std::move(seen_in)} {}
+
+  const gossip::origin_id id;
+  const bool is_own;
+  /// What it takes to make refs of its rows; may be null in tests of the core.
+  const std::shared_ptr<scene> in;
+};
+using origin_ptr = boost::intrusive_ptr<const origin_record>;
+
+/// One registration under a key. Rows are in the order of node, then path: the same on all nodes.
+struct row {
+  origin_ptr origin;
+  gossip::shared_text path;
+  std::uint64_t incarnation{0};
+  gossip::shared_text type;
+
+  friend bool operator==(const row& a, const row& b) noexcept { return (a <=> b) == std::strong_ordering::equal; }
+  friend std::strong_ordering operator<=>(const row& a, const row& b) noexcept;
+};
+
+/// A row to be put in, or taken out.
+struct edit {
+  row what;
+  bool vanishes{false};
+};
+
+/// The origins that cannot be reached now. Null stands for none.
+struct unreachable_origins : boost::intrusive_ref_counter<unreachable_origins> {
+  std::vector<origin_ptr> origins;  ///< by address
+
+  [[nodiscard]] bool contains(const origin_ptr& which) const noexcept;
+};
+using unreachable_ptr = boost::intrusive_ptr<const unreachable_origins>;
+
+/// Some hundred rows: what two versions of a roster share where they do not differ.
+class chunk final : public counted_array<chunk, row> {
+ public:
+  /// The rows are moved from.
+  [[nodiscard]] static pointer of(std::span<row> rows) { return make(rows, have_one_type(rows)); }
+
+  ~chunk() = default;
+  /// All rows have the type of the first.
+  [[nodiscard]] bool has_one_type() const noexcept { return has_one_type_; }
+
+ private:
+  friend counted_array;
+  explicit chunk(bool has_one_type) noexcept : has_one_type_{has_one_type} {}
+  [[nodiscard]] static bool have_one_type(std::span<const row> rows) noexcept;
+
+  const bool has_one_type_;
+};
+using chunk_ptr = chunk::pointer;
+
+/// Something that was made of a roster and is kept with it: the typed refs of its rows.
+class roster_view {
+ public:
+  explicit roster_view(const void* kind) noexcept : kind_{kind} {}
+  roster_view(const roster_view&) = delete;
+  roster_view& operator=(const roster_view&) = delete;
+  virtual ~roster_view() = default;
+
+ private:
+  friend class roster;
+  const void* const kind_;
+  const roster_view* next_{nullptr};
+};
+
+/// All registrations under one key at one moment, of whatever types; never empty (null stands for that), never changed.
+/// A successor shares what is equal: of n rows it copies about n/128 pointers and the chunks that change, so that a key
+/// with 100,000 rows can be published after every change.
+class roster final : public counted_array<roster, chunk_ptr> {
+ public:
+  /// `edits` are in the order of their rows, each of which is in `base` exactly if it vanishes. Null if no row is left.
+  [[nodiscard]] static pointer merged(const gossip::shared_text& key, const pointer& base, std::span<const edit> edits,
+                                      unreachable_ptr unreachable);
+
+  ~roster();
+
+  [[nodiscard]] const gossip::shared_text& key() const noexcept { return key_; }
+  [[nodiscard]] std::size_t size() const noexcept { return rows_; }
+  [[nodiscard]] bool contains(const row& which) const noexcept;
+  [[nodiscard]] bool is_reachable(const row& which) const noexcept {
+    return unreachable_ == nullptr || !unreachable_->contains(which.origin);
+  }
+  [[nodiscard]] bool has_rows_of(const origin_ptr& which) const noexcept;
+  /// One of its rows has another type than this one, or a type that its node did not name.
+  [[nodiscard]] bool is_mixed() const noexcept { return mixed_; }
+  [[nodiscard]] const row& front() const noexcept { return items().front()->items().front(); }
+  [[nodiscard]] const unreachable_ptr& unreachable() const noexcept { return unreachable_; }
+
+  /// In order, from the first that is not less than `from` on, until `visit(row)` returns false.
+  template <typename Visit>
+  void visit_from(const row& from, Visit&& visit) const {
+    const auto [number, offset] = lower_bound(from);
+    const auto chunks = items();
+    std::size_t begin = offset;
+    for (std::size_t i = number; i < chunks.size(); ++i, begin = 0) {
+      for (const row& one : chunks[i]->items().subspan(begin)) {
+        if (!visit(one)) return;
+      }
+    }
+  }
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const chunk_ptr& one : items()) {
+      for (const row& each : one->items()) visit(each);
+    }
+  }
+
+  /// The view of that kind: made by the first who asks, on whatever thread, and there as long as the roster is. Two who
+  /// ask at once may both make it; one of the two is kept.
+  template <typename Make>
+  [[nodiscard]] const roster_view& view(const void* kind, Make&& make) const {
+    if (const roster_view* const found = find_view(kind)) return *found;
+    return keep_view(std::forward<Make>(make)());
+  }
+
+ private:
+  friend counted_array;
+  roster(gossip::shared_text key, std::size_t rows, bool mixed, unreachable_ptr unreachable) noexcept
+      : rows_{static_cast<std::uint32_t>(rows)},
+        mixed_{mixed},
+        key_{std::move(key)},
+        unreachable_{std::move(unreachable)} {}
+
+  struct position {
+    std::size_t chunk;
+    std::size_t offset;
+  };
+  [[nodiscard]] position lower_bound(const row& which) const noexcept;
+  [[nodiscard]] const roster_view* find_view(const void* kind) const noexcept;
+  [[nodiscard]] const roster_view& keep_view(std::unique_ptr<roster_view> made) const noexcept;
+
+  const std::uint32_t rows_;
+  const bool mixed_;
+  const gossip::shared_text key_;
+  const unreachable_ptr unreachable_;
+  mutable std::atomic<const roster_view*> views_{nullptr};
+};
+using roster_ptr = roster::pointer;
+
+/// They list the same rows, and the same of them as reachable. Cheap where they share chunks.
+[[nodiscard]] bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept;
+
+}  // namespace muster::receptionist
