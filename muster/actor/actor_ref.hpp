@@ -88,7 +88,7 @@ told accept_by_alternative(endpoint& to, M&& message, if_not otherwise) {
       [&]<typename A>(A&& held) {
         return acceptor_of<std::remove_cvref_t<A>>(to)(to, std::forward<A>(held), otherwise);
       },
-      std::move(message));
+      std::forward<M>(message));
 }
 
 /// What the kernel may do with a ref and others may not.

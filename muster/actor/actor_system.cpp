@@ -34,7 +34,7 @@ std::shared_ptr<actor_kernel::system_core> make_core(std::string name, const act
 
 }  // namespace
 
-actor_system::actor_system(std::string name, actor_system_options how)
+actor_system::actor_system(std::string name, const actor_system_options& how)
     : runs_on_{how.runs_on}, shutdown_timeout_{how.shutdown_timeout}, core_{make_core(std::move(name), how)} {}
 
 actor_system::~actor_system() {

@@ -45,7 +45,7 @@ struct actor_system_options {
 class actor_system : public actor_kernel::spawning<actor_system> {
  public:
   /// Throws `refused` when the name or an option cannot be.
-  actor_system(std::string name, actor_system_options how);
+  actor_system(std::string name, const actor_system_options& how);
   /// As `shutdown(how.shutdown_timeout)`. Not on an actor's turn.
   ~actor_system();
   actor_system(const actor_system&) = delete;

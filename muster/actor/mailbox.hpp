@@ -71,14 +71,14 @@ class mailbox {
 
  private:
   // Two addresses that no envelope has; nothing is ever read there.
-  static envelope* idle_mark() noexcept { return reinterpret_cast<envelope*>(&marks_[0]); }
-  static envelope* closed_mark() noexcept { return reinterpret_cast<envelope*>(&marks_[1]); }
+  static envelope* idle_mark() noexcept { return reinterpret_cast<envelope*>(&marks[0]); }
+  static envelope* closed_mark() noexcept { return reinterpret_cast<envelope*>(&marks[1]); }
   static envelope* oldest_first(envelope* newest) noexcept;
 
   struct alignas(envelope) mark {
     char nothing;
   };
-  static inline mark marks_[2];
+  static inline mark marks[2];
 
   /// The newest that waits; null: none, and the reader is awake; or a mark.
   std::atomic<envelope*> top_{nullptr};

@@ -95,9 +95,9 @@ class typed_cell final : public cell {
   static told accept(endpoint& to, A&& message, if_not otherwise) {
     auto& self = static_cast<typed_cell&>(to);
     if constexpr (std::is_same_v<A, M>) {
-      return self.template post<message_envelope<M>>(type_of<A>, otherwise, std::move(message));
+      return self.template post<message_envelope<M>>(type_of<A>, otherwise, std::forward<A>(message));
     } else {
-      return self.template post<message_envelope<M>>(type_of<A>, otherwise, widened<M>(std::move(message)));
+      return self.template post<message_envelope<M>>(type_of<A>, otherwise, widened<M>(std::forward<A>(message)));
     }
   }
   template <typename A>
