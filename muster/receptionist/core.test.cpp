@@ -36,10 +36,10 @@ class receptionist_core : public ::testing::Test {
  protected:
   void make(core::bounds how) { core_ = std::make_unique<core>(how, shown_, gossip::node_id{"own"}, nullptr); }
   void remote(std::string_view key, std::string_view node, std::string_view path, bool vanished = false) {
-    core_->handle({{{gossip::shared_text{key}, gossip::make_origin(node, 1), entry_of(path), vanished}}, {}});
+    core_->handle({{{gossip::shared_text{key}, gossip::make_origin(node, 1), entry_of(path), vanished}}, {}, {}});
   }
   void reach(std::string_view node, reachability::state now) {
-    core_->handle({{}, {{gossip::make_origin(node, 1), now}}});
+    core_->handle({{}, {{gossip::make_origin(node, 1), now}}, {}});
   }
   /// One line for each notice: who is told what.
   std::vector<std::pair<std::vector<std::uint64_t>, paths>> poll() {
@@ -116,7 +116,7 @@ TEST_F(receptionist_core, makes_nothing_of_what_it_hears_twice_or_of_a_removal_o
 }
 
 TEST_F(receptionist_core, passes_over_what_others_tell_of_its_own_node) {
-  core_->handle({{{api_.text(), gossip::make_origin("own", 7), entry_of("/a"), false}}, {}});
+  core_->handle({{{api_.text(), gossip::make_origin("own", 7), entry_of("/a"), false}}, {}, {}});
   EXPECT_EQ(core_->current(api_), nullptr);
 }
 
@@ -164,7 +164,8 @@ TEST_F(receptionist_core, makes_one_smaller_listing_of_a_node_that_is_removed) {
   (void)poll();
   core_->handle({{{api_.text(), gossip::make_origin("n2", 1), entry_of("/a"), true},
                   {api_.text(), gossip::make_origin("n2", 1), entry_of("/b"), true}},
-                 {{gossip::make_origin("n2", 1), reachability::state::gone}}});
+                 {{gossip::make_origin("n2", 1), reachability::state::gone}},
+                 {}});
   EXPECT_EQ(poll(), (told{{{1}, {"own/c"}}}));
 }
 
@@ -276,7 +277,8 @@ RC_GTEST_PROP(receptionist_core_property, agrees_with_a_plain_model, (std::uint6
                                           : tested.add_own(any_key{key}, entry_of(each));
             RC_ASSERT(changed == (model[key].contains(node + each) == vanishes));
           } else {
-            tested.handle({{{gossip::shared_text{key}, gossip::make_origin(node, 1), entry_of(each), vanishes}}, {}});
+            tested.handle(
+                {{{gossip::shared_text{key}, gossip::make_origin(node, 1), entry_of(each), vanishes}}, {}, {}});
           }
           vanishes ? (void)model[key].erase(node + each) : (void)model[key].insert(node + each);
         }
@@ -286,9 +288,10 @@ RC_GTEST_PROP(receptionist_core_property, agrees_with_a_plain_model, (std::uint6
         if (node == "own") break;
         const bool down = random.chance(1, 2);
         down ? (void)unreachable.insert(node) : (void)unreachable.erase(node);
-        tested.handle({{},
-                       {{gossip::make_origin(node, 1),
-                         down ? reachability::state::unreachable : reachability::state::reachable}}});
+        tested.handle(
+            {{},
+             {{gossip::make_origin(node, 1), down ? reachability::state::unreachable : reachability::state::reachable}},
+             {}});
         break;
       }
       case 4: {

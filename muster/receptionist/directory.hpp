@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,10 +23,18 @@ struct reachability {
   state now{state::reachable};
 };
 
+/// A registration of this node that `directory::add` has taken and that did not find room after all.
+struct late_refusal {
+  gossip::registration what;
+  std::string why;  ///< a sentence that names the bound
+};
+
 /// What one turn of a directory brings: it makes at most one listing a key.
 struct directory_news {
-  std::vector<gossip::change> changes;
-  std::vector<reachability> reach;
+  std::vector<gossip::change> changes{};
+  std::vector<reachability> reach{};
+  /// The receptionist withdraws them, with an error in the log: an acknowledgement may have been given.
+  std::vector<late_refusal> refused{};
 };
 
 /// Port: where the registrations of all nodes are kept. The receptionist writes those of its own node into it and hears
@@ -50,7 +59,8 @@ class directory {
   virtual void detach() = 0;
 
   /// A registration of this node that is not there yet. `limit_exceeded` (naming the bound) or `invalid_argument`, with
-  /// nothing changed; otherwise it is kept, and told to other nodes with the next `commit`.
+  /// nothing changed; otherwise it is kept, and told to other nodes with the next `commit`. A bound that only another
+  /// strand can judge is told later, by `directory_news::refused`.
   [[nodiscard]] virtual result<void> add(const gossip::shared_text& key, const gossip::entry& what) = 0;
   /// One that is there.
   virtual void remove(const gossip::shared_text& key, const gossip::entry& what) = 0;

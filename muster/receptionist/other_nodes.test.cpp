@@ -143,6 +143,21 @@ TEST_F(other_nodes, over_whose_bound_a_registration_would_go_never_hear_of_it) {
   EXPECT_TRUE(cluster_->log.empty());
 }
 
+TEST_F(other_nodes, whose_bound_is_only_found_to_be_exceeded_later_take_a_registration_back) {
+  receptionist_.tell(register_{api_key, api_.ref()});
+  receptionist_.tell(subscribe{api_key, subscriber_.ref()});
+  t_.run();
+  (void)subscriber_.take();
+  const gossip::entry entry{gossip::shared_text{"/user/api"}, api_.ref().address().incarnation.value(),
+                            gossip::shared_text{api_message::message_name}};
+  cluster_->tell({{}, {}, {{{api_key.text(), entry}, "all nodes together have as many as may be"}}});
+  t_.run();
+  EXPECT_EQ(subscriber_.messages().size(), 1U);
+  EXPECT_TRUE(current().refs.empty());
+  EXPECT_EQ(t_.log.values("registration_withdrawn", "cause"), paths{"all nodes together have as many as may be"});
+  EXPECT_EQ(receptionist_.counters().refused, 1U);
+}
+
 TEST_F(other_nodes, whose_directory_fails_cost_neither_the_receptionist_nor_a_registration) {
   probe<outcome> answers{t_.system};
   cluster_->fails = true;

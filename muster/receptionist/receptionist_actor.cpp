@@ -89,7 +89,18 @@ void receptionist_actor::handle(context& self, turn_over&) {
   end_turn(self);
 }
 
-void receptionist_actor::handle(context&, directory_news& what) { core_.handle(what); }
+void receptionist_actor::handle(context& self, directory_news& what) {
+  core_.handle(what);
+  for (const late_refusal& one : what.refused) {
+    if (!core_.remove_own(any_key{one.what.key}, one.what.what)) continue;
+    add_one(desk_->counted.refused);
+    add_one(desk_->counted.deregistered);
+    self.write(event{severity::error, "registration_withdrawn"}
+                   .with("key", one.what.key)
+                   .with("path", one.what.what.path)
+                   .with("cause", one.why));
+  }
+}
 
 // --- registrations ---
 

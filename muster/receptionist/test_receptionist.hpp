@@ -56,7 +56,9 @@ class told_directory final : public directory {
             vanished}},
           {}});
   }
-  void tell(std::string_view node, reachability::state now) const { tell({{}, {{gossip::make_origin(node, 1), now}}}); }
+  void tell(std::string_view node, reachability::state now) const {
+    tell({{}, {{gossip::make_origin(node, 1), now}}, {}});
+  }
   [[nodiscard]] bool is_attached() const noexcept { return tell_ != nullptr; }
 
   bool refuses{false};
