@@ -39,7 +39,7 @@ class remote_endpoint final : public remote_target {
 
   template <typename A>
   static told accept(endpoint& to, A&& message, if_not otherwise) {
-    const M whole = widened<M>(std::move(message));
+    const M whole = widened<M>(std::forward<A>(message));
     return static_cast<remote_endpoint&>(to).send(outbound<M, Codec>{whole}, type_of<A>, otherwise);
   }
   [[nodiscard]] erased_acceptor find_acceptor(const message_type& wanted) const noexcept override {

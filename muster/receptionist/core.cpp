@@ -77,6 +77,7 @@ std::vector<gossip::entry> core::own_entries(const any_key& key, const gossip::s
     }
   }
   std::vector<gossip::entry> out;
+  out.reserve(candidates.size());
   for (const row& one : candidates) out.push_back({one.path, one.incarnation, one.type});
   return out;
 }
@@ -134,7 +135,7 @@ roster_ptr core::preview(const any_key& key, changes& of) {
 roster_ptr core::current(const any_key& key) {
   const auto found = changes_.find(key);
   if (found != changes_.end() && !found->second.edits.empty()) return preview(key, found->second);
-  const roster_ptr rows{published_->peek(key)};
+  roster_ptr rows{published_->peek(key)};
   if (!reach_changed_ || !rows) return rows;
   const auto origins = flipped();
   const bool concerns = std::ranges::any_of(origins, [&](const auto& one) { return rows->has_rows_of(one); });

@@ -67,7 +67,7 @@ struct subscribe_rejected {
 ///
 /// With `while_alive()` the registration ends with the actor; without, it stays until `deregister`, and what is told to
 /// an actor that has stopped becomes dead letters.
-class register_ {
+class register_ {  // NOLINT(readability-identifier-naming): `register` is a keyword
  public:
   template <typename T>
   register_(const service_key<T>& under, std::type_identity_t<actor_ref<T>> who, actor_ref<registered> answer_to = {})
