@@ -5,6 +5,7 @@
 
 #include "muster/base/codec.hpp"
 #include "muster/base/invariant.hpp"
+#include "muster/base/tagged_codec.hpp"
 
 namespace muster::gossip {
 
@@ -22,14 +23,6 @@ constexpr std::uint8_t flags_all = 0x0fU;
 // The least that one of each takes: what a count is checked against before anything is allocated.
 constexpr std::size_t operation_bytes_min = 2;
 constexpr std::size_t origin_bytes_min = 2;
-
-bool get_bool(byte_reader& in) {
-  const std::uint8_t value = in.u8();
-  if (value > 1) {
-    in.set_failed();
-  }
-  return value == 1;
-}
 
 shared_text get_text(byte_reader& in) {
   const std::string_view text = in.string();
@@ -312,20 +305,6 @@ void put(byte_writer& out, const forgotten& what) { put(out, what.origin); }
 
 void get(byte_reader& in, forgotten& out) { out.origin = get_origin(in); }
 
-/// Makes the alternative numbered `kind` and reads it; nothing for a number beyond the last.
-template <std::size_t Index = 0>
-bool get_kind(byte_reader& in, std::uint8_t kind, message& out) {
-  if constexpr (Index == std::variant_size_v<message>) {
-    return false;
-  } else {
-    if (kind != Index) {
-      return get_kind<Index + 1>(in, kind, out);
-    }
-    get(in, out.emplace<Index>());
-    return true;
-  }
-}
-
 }  // namespace
 
 bytes encode(const message& what) {
@@ -347,7 +326,7 @@ result<message> decode(byte_view input) {
     return fail(errc::incompatible, "a gossip message of version {}; this program speaks {}", spoken, wire_version);
   }
   message out;
-  if (!get_kind(in, kind, out)) {
+  if (!get_alternative(in, kind, out, [](byte_reader& from, auto& what) { get(from, what); })) {
     return fail(errc::incompatible, "a gossip message of kind {} is not known here", kind);
   }
   if (in.failed() || !in.at_end()) {

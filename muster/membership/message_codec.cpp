@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "muster/base/tagged_codec.hpp"
+
 namespace muster::membership {
 
 namespace {
@@ -67,24 +69,6 @@ std::uint32_t get_u32(byte_reader& in) {
     return 0;
   }
   return static_cast<std::uint32_t>(value);
-}
-
-template <typename Enum>
-Enum get_enum(byte_reader& in, Enum last) {
-  const std::uint8_t value = in.u8();
-  if (value > static_cast<std::uint8_t>(last)) {
-    in.set_failed();
-    return Enum{};
-  }
-  return static_cast<Enum>(value);
-}
-
-bool get_bool(byte_reader& in) {
-  const std::uint8_t value = in.u8();
-  if (value > 1) {
-    in.set_failed();
-  }
-  return value == 1;
 }
 
 incarnation get_incarnation(byte_reader& in, bool may_be_zero = false) {

@@ -7,6 +7,7 @@
 
 #include "muster/base/codec.hpp"
 #include "muster/base/invariant.hpp"
+#include "muster/base/tagged_codec.hpp"
 
 namespace muster::replication {
 
@@ -19,24 +20,6 @@ static_assert(std::is_same_v<std::variant_alternative_t<last_handshake_kind, mes
 constexpr std::size_t entries_in_a_message_max = 65'536;
 
 // --- parts ---
-
-template <typename Enum>
-Enum get_enum(byte_reader& in, Enum last) {
-  const std::uint8_t value = in.u8();
-  if (value > static_cast<std::uint8_t>(last)) {
-    in.set_failed();
-    return Enum{};
-  }
-  return static_cast<Enum>(value);
-}
-
-bool get_bool(byte_reader& in) {
-  const std::uint8_t value = in.u8();
-  if (value > 1) {
-    in.set_failed();
-  }
-  return value == 1;
-}
 
 void put(byte_writer& out, const replica_info& what) {
   out.string(what.name);
@@ -274,20 +257,6 @@ void get(byte_reader& in, closed& out) {
   out.sentence = std::string{in.string()};
 }
 
-/// Makes the alternative numbered `kind` and reads it; nothing for a number beyond the last.
-template <std::size_t Index = 0>
-bool get_kind(byte_reader& in, std::uint8_t kind, message& out) {
-  if constexpr (Index == std::variant_size_v<message>) {
-    return false;
-  } else {
-    if (kind != Index) {
-      return get_kind<Index + 1>(in, kind, out);
-    }
-    get(in, out.emplace<Index>());
-    return true;
-  }
-}
-
 }  // namespace
 
 bytes encode(const message& what, std::uint8_t session_version) {
@@ -317,7 +286,7 @@ result<message> decode(byte_view input) {
     return fail(errc::incompatible, "a replication message of kind {} in version {} is not known here", kind, version);
   }
   message out;
-  if (!get_kind(in, kind, out)) {
+  if (!get_alternative(in, kind, out, [](byte_reader& from, auto& what) { get(from, what); })) {
     return fail(errc::incompatible, "a replication message of kind {} in version {} is not known here", kind, version);
   }
   // A later program may add fields to the end of a handshake message.
