@@ -134,7 +134,8 @@ class node_core {
 
   // What goes out.
   void take_membership(instant now);
-  void take_gossip(instant now);
+  /// True when this node had to come back.
+  bool take_gossip(instant now);
   void take_actors();
   void send(const std::string& to_address, channel on, const shared_frame& frame,
             std::optional<actor_address> told = {});
@@ -146,11 +147,14 @@ class node_core {
   void set_reachable(peer& who, bool is_reachable, instant now);
   void remove_peer(peers::iterator which, member_event_kind how, instant now);
   void expire_old(instant now);
+  void meet_again(peer& who);
   void come_back(std::uint64_t above, std::vector<std::string> seeds, std::string_view invited_by,
                  std::string_view sentence, instant now);
   void end(std::string why, instant now);
   void set_phase(cluster::phase next);
   [[nodiscard]] const peer* find(const actor_node& which) const;
+  [[nodiscard]] std::uint64_t wall_clock_ms(instant now) const;
+  [[nodiscard]] std::size_t frame_bytes_max() const noexcept;
 
   options how_;
   std::string address_;
@@ -165,6 +169,8 @@ class node_core {
   std::unique_ptr<gossip::core> gossip_;
   remote_actors actors_;
   peers peers_;
+  std::size_t old_count_{0};        // of peers that are old
+  std::uint64_t refused_above_{0};  // gossip takes a greater incarnation only
   bool members_changed_{true};
   std::set<std::string, std::less<>> blamed_;
   node_counters counted_;

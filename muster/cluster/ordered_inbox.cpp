@@ -32,6 +32,13 @@ void ordered_inbox::handle_tick(instant now, std::vector<actor_message>& out) {
   }
 }
 
+void ordered_inbox::reset() {
+  expected_ = 1;
+  waiting_.clear();
+  waiting_bytes_ = 0;
+  counted_ = {};
+}
+
 void ordered_inbox::hand_out_next(instant now, std::vector<actor_message>& out) {
   bool moved = false;
   while (!waiting_.empty() && waiting_.begin()->first == expected_) {

@@ -17,6 +17,7 @@ class ordered_inbox {
  public:
   explicit ordered_inbox(const options& how) noexcept : how_{how} {}
 
+  /// Since the last `reset`.
   struct counters {
     std::uint64_t doubled{0};   ///< came again, or after they had been given up
     std::uint64_t given_up{0};  ///< numbers that were not waited for any longer
@@ -26,6 +27,8 @@ class ordered_inbox {
   void take(std::uint64_t sequence, actor_message what, std::size_t frame_bytes, instant now,
             std::vector<actor_message>& out);
   void handle_tick(instant now, std::vector<actor_message>& out);
+  /// The sender begins anew with number 1; what waited is dropped.
+  void reset();
   [[nodiscard]] instant next_deadline() const noexcept { return waiting_.empty() ? instant_never : give_up_at_; }
   [[nodiscard]] const counters& counted() const noexcept { return counted_; }
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "muster/actor/remote.hpp"
@@ -75,7 +77,7 @@ class remote_actors {
   /// `from` is a member. An error says that the payload cannot be read.
   [[nodiscard]] result<void> handle_payload(const actor_node& from, byte_view payload, instant now);
   void handle_tick(instant now);
-  [[nodiscard]] instant next_deadline() const;
+  [[nodiscard]] instant next_deadline() const noexcept { return earliest_; }
 
   [[nodiscard]] effects take_effects() { return std::exchange(out_, {}); }
   [[nodiscard]] counters counted() const;
@@ -125,7 +127,11 @@ class remote_actors {
   /// Tells the other side what is wanted of a watch, now and again until it confirms.
   void negotiate(conversations::iterator with, const actor_key& whom, instant now);
   void retry(conversations::iterator with, instant now);
-  static void expect_answer(conversation& from, instant at) { from.retry_at = std::min(from.retry_at, at); }
+  void expect_answer(conversation& from, instant at) {
+    from.retry_at = std::min(from.retry_at, at);
+    wake_at(at);
+  }
+  void wake_at(instant at) { earliest_ = std::min(earliest_, at); }
   /// All who watched it here hear of the end; nothing is left of the watch.
   void conclude(conversation& with, const actor_key& whom);
   void add_watch(conversations::iterator with, const death_watch& who, instant now);
@@ -137,6 +143,7 @@ class remote_actors {
   conversations conversations_;
   std::map<actor_node, awaited> awaited_;            ///< watches of actors on nodes that nobody has told of yet
   std::map<actor_key, std::set<actor_node>> local_;  ///< our actors that are watched, by whom
+  instant earliest_{instant_never};                  // no deadline is before it; there may be none at it
   effects out_;
   counters counted_;
 };
