@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -123,14 +124,16 @@ class memory_network {
         std::make_shared<std::map<std::pair<std::string, channel>, std::size_t>>()};
   };
 
+  using in_flight = std::map<std::pair<std::string, channel>, std::size_t>;
+
   struct flight {
-    std::string from;
-    std::string deliver_to;  // empty: no frame, but news of the connection to `from`
-    std::string authenticated;
+    std::string from{};
+    std::string deliver_to{};  // empty: no frame, but news of the connection to `from`
+    std::string authenticated{};
     channel on{};
-    shared_frame frame;
-    std::shared_ptr<std::map<std::pair<std::string, channel>, std::size_t>> counted_in;
-    std::function<void()> instead;
+    shared_frame frame{};
+    std::shared_ptr<in_flight> counted_in{};
+    std::function<void()> instead{};
 
     [[nodiscard]] bool carries(const std::string& left, const std::string& right) const {
       return (from == left && deliver_to == right) || (from == right && deliver_to == left);
