@@ -48,8 +48,8 @@ class node {
 
 /// What joins a node to its cluster, beside the options.
 struct attachment {
-  std::shared_ptr<transport> over;
-  std::shared_ptr<const inbound_codecs> codecs;  ///< null: this node's actors take no messages from others
+  std::shared_ptr<transport> over{};
+  std::shared_ptr<const inbound_codecs> codecs{};  ///< null: this node's actors take no messages from others
   /// Makes incarnations, with chance from `seed`: read from the wall clock, drawn from entropy by the caller.
   std::uint64_t wall_clock_ms{0};
   std::uint64_t seed{0};

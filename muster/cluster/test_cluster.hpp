@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -61,7 +62,7 @@ class mirror final : public registration_observer {
       seen item{std::string{one.key.view()}, to_node(one.origin), std::string{one.what.path.view()},
                 one.what.incarnation};
       const bool fits = one.vanished ? all.erase(item) == 1 : all.insert(item).second;
-      EXPECT_TRUE(fits) << one.key << " at " << one.origin << (one.vanished ? " vanishes twice" : " appears twice");
+      EXPECT_TRUE(fits) << fmt::format("{} at {} {} twice", one.key, one.origin, one.vanished ? "vanishes" : "appears");
     }
     for (const auto& one : what.nodes) {
       if (one.is_reachable) {
@@ -94,7 +95,7 @@ class test_cluster {
  public:
   struct process {
     std::string name;
-    kept_log log;
+    muster::testing::kept_log log;
     std::unique_ptr<actor_system> system;
     std::shared_ptr<node> handle;
     std::shared_ptr<mirror> sees{std::make_shared<mirror>()};
@@ -263,8 +264,8 @@ class test_cluster {
                       : event.kind == kind::unreachable ? was_reachable
                       : event.kind == kind::reachable   ? is_known && !was_reachable
                                                         : is_known;
-    EXPECT_TRUE(fits) << one.name << " is told that " << event.node.name << "#" << event.node.incarnation << " is "
-                      << to_string(event.kind);
+    EXPECT_TRUE(fits) << fmt::format("{} is told that {}#{} is {}", one.name, event.node.name, event.node.incarnation,
+                                     to_string(event.kind));
     one.story[event.node] = event.kind;
   }
 
