@@ -33,6 +33,7 @@ void remote_actors::handle_node_up(const actor_node& who, instant now) {
       add_watch(with, one, now);
     }
   }
+  conclude_awaited_before(who);
   if (!is_new) {
     retry(with, now);
   }
@@ -46,10 +47,7 @@ void remote_actors::handle_node_unreachable(const actor_node& who) {
 }
 
 void remote_actors::handle_node_removed(const actor_node& who) {
-  if (const auto waiting = awaited_.find(who); waiting != awaited_.end()) {
-    std::ranges::move(waiting->second.watchers, std::back_inserter(out_.terminated));
-    awaited_.erase(waiting);
-  }
+  conclude_awaited_before({who.name, node_incarnation{who.incarnation.value() + 1}});
   const auto with = conversations_.find(who);
   if (with == conversations_.end()) {
     return;
@@ -396,6 +394,15 @@ void remote_actors::retry(conversations::iterator with, instant now) {
       send(with, cluster::unwatch{whom});
     }
   }
+}
+
+void remote_actors::conclude_awaited_before(const actor_node& who) {
+  const auto first = awaited_.lower_bound({who.name, node_incarnation{0}});
+  const auto last = awaited_.lower_bound(who);
+  for (auto at = first; at != last; ++at) {
+    std::ranges::move(at->second.watchers, std::back_inserter(out_.terminated));
+  }
+  awaited_.erase(first, last);
 }
 
 void remote_actors::conclude(conversation& with, const actor_key& whom) {

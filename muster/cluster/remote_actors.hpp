@@ -134,6 +134,8 @@ class remote_actors {
   void wake_at(instant at) { earliest_ = std::min(earliest_, at); }
   /// All who watched it here hear of the end; nothing is left of the watch.
   void conclude(conversation& with, const actor_key& whom);
+  /// Earlier lives of this node, which were never met, are over.
+  void conclude_awaited_before(const actor_node& who);
   void add_watch(conversations::iterator with, const death_watch& who, instant now);
   void drop_watched_by(const actor_node& who, conversation& with);
   void release_local(const actor_node& watcher, const actor_key& whom);
