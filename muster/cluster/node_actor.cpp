@@ -34,7 +34,7 @@ void node_actor::on_start(context& self) { settle(self); }
 
 void node_actor::receive(context& self, node_message message) {
   std::visit([&](auto& what) { handle(self, what); }, message);
-  if (!is_settling_) {
+  if (!is_settling_ && !std::holds_alternative<node_input::settle>(message)) {
     is_settling_ = true;
     self.self().tell(node_input::settle{});
   }
