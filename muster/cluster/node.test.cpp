@@ -230,8 +230,8 @@ TEST(node, names_who_sends_what_cannot_be_read_once_and_goes_on) {
     c.network.inject("at-A", bytes{1, 2, 3}, "B");
     c.network.inject("at-A", bytes(std::size_t{8} * 1024 * 1024), "B");
     c.network.inject("at-A", bytes{}, "B");
+    c.run(milliseconds{1});
   }
-  c.run(seconds{1});
   const auto counted = c.look("A", [](const node_core& n) { return n.counted(); });
   EXPECT_EQ(counted.malformed, 20U);
   EXPECT_EQ(counted.oversized, 10U);

@@ -64,11 +64,16 @@ void node_actor::handle(context& self, node_input::connection_broke& what) {
 }
 
 void node_actor::handle(context&, node_input::tell_far& what) {
-  const member* const to = members_ ? members_->find(what.to.node) : nullptr;
-  // Asked before the message gets its number, so that one that is refused leaves no gap.
-  if (to != nullptr && !state_->over->has_room(to->address, channel::actors, what.content.size())) {
-    lose({what.to, dead_letter_reason::mailbox_full});
-    return;
+  if (const member* const to = members_ ? members_->find(what.to.node) : nullptr) {
+    // Asked before the message gets its number, so that one that is refused leaves no gap.
+    std::size_t& unsent = unsent_bytes_[to->address];
+    const std::size_t size =
+        what.content.size() + tell_overhead_bytes_max(what.to.path, what.name) + frame_overhead_bytes_max;
+    if (!state_->over->has_room(to->address, channel::actors, unsent + size)) {
+      lose({what.to, dead_letter_reason::mailbox_full});
+      return;
+    }
+    unsent += size;
   }
   core_->handle_tell(what.to, what.name, std::move(what.content));
 }
@@ -188,6 +193,7 @@ void node_actor::take(context& self, ready effects) {
 }
 
 void node_actor::send(const std::vector<outgoing>& frames) {
+  unsent_bytes_.clear();
   for (const outgoing& one : frames) {
     if (state_->over->send(one.address, one.on, one.content) == send_outcome::refused && one.told) {
       core_->handle_refused(*one.told);

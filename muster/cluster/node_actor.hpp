@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -81,6 +83,8 @@ class node_actor final : public actor<node_message>, private registrations {
   std::vector<actor_ref<member_news>> subscribers_;
   std::vector<std::function<void()>> when_left_;
   std::shared_ptr<const member_snapshot> members_;
+  /// Of messages that were taken in this turn, by address.
+  std::unordered_map<std::string, std::size_t> unsent_bytes_;
   bool is_settling_{false};  // `settle` is on its way
   bool has_left_{false};
   timer_id timer_;

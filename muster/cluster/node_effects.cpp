@@ -171,6 +171,7 @@ void node_core::set_up(const membership::member& who, instant now) {
     meet_again(found->second);
     set_reachable(found->second, true, now);
     gossip_->handle_member_up(to_origin(node), now);
+    actors_.handle_node_up(node, now);
     return;
   }
   peers_.emplace(node.name, peer{.node = node, .address = who.address, .meta = who.meta});
@@ -257,7 +258,7 @@ void node_core::come_back(std::uint64_t above, std::vector<std::string> seeds, s
   self_.incarnation = node_incarnation{next.value()};
   out_.renamed = self_;
   out_.news.renamed = self_;
-  actors_.handle_renamed(self_, now);
+  actors_.handle_renamed(self_);
   // They are members still, most likely: the new participant will meet them.
   for (auto& [name, one] : peers_) {
     old_count_ += one.is_old ? 0 : 1;

@@ -61,7 +61,7 @@ void remote_actors::handle_node_removed(const actor_node& who) {
   conversations_.erase(with);
 }
 
-void remote_actors::handle_renamed(actor_node self, instant now) {
+void remote_actors::handle_renamed(actor_node self) {
   self_ = std::move(self);
   for (auto& [who, with] : conversations_) {
     drop_watched_by(who, with);
@@ -74,9 +74,9 @@ void remote_actors::handle_renamed(actor_node self, instant now) {
     for (const auto& [whom, what] : with.watches) {
       with.unconfirmed.insert(whom);
     }
-    if (!with.unconfirmed.empty()) {
-      expect_answer(with, now + how_.watch_retry);
-    }
+    // Until it has met this incarnation, too, it would not listen.
+    with.is_reachable = false;
+    with.retry_at = instant_never;
   }
 }
 

@@ -60,7 +60,7 @@ class remote_actors {
   void handle_node_unreachable(const actor_node& who);
   void handle_node_removed(const actor_node& who);
   /// This node goes on under this name: others know nothing of what was agreed with the one before.
-  void handle_renamed(actor_node self, instant now);
+  void handle_renamed(actor_node self);
 
   // --- from this node's actors ---
 
