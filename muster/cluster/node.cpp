@@ -39,6 +39,8 @@ void node::inspect(std::function<void(const node_core&)> what) const {
   (void)state_->tell(node_input::show{std::move(what)});
 }
 
+const gossip::options& node::bounds() const noexcept { return state_->bounds; }
+
 result<std::shared_ptr<node>> try_join(actor_system& system, options how, attachment by) {
   if (by.over == nullptr) {
     return fail(errc::invalid_argument, "the node of '{}' has no transport to reach others by", system.name());
@@ -51,6 +53,7 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
 
   auto state = std::make_shared<node_state>();
   state->over = by.over;
+  state->bounds = how.gossip;
   state->frame_bytes_max = how.frame_bytes_max;
   state->waiting_bytes_max = how.waiting_bytes_max;
   state->arrived_bytes_max = how.arrived_bytes_max;

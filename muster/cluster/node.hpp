@@ -41,6 +41,8 @@ class node {
   void post(std::function<void(registrations&)> what) const;
   /// Likewise, to look at all of it.
   void inspect(std::function<void(const node_core&)> what) const;
+  /// The bounds of the registrations.
+  [[nodiscard]] const gossip::options& bounds() const noexcept;
 
  private:
   std::shared_ptr<node_state> state_;

@@ -249,7 +249,7 @@ void node_actor::welcome_observers() {
     });
     for (const member& other : members_->members) {
       if (!other.is_reachable) {
-        all.nodes.push_back({other.node, false});
+        all.nodes.push_back({other.node, registration_news::reach::unreachable});
       }
     }
     observers_.push_back(one);

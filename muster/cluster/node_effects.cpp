@@ -193,7 +193,8 @@ void node_core::set_reachable(peer& who, bool is_reachable, instant now) {
   }
   who.is_reachable = is_reachable;
   members_changed_ = true;
-  out_.news.nodes.push_back({who.node, is_reachable});
+  using reach = registration_news::reach;
+  out_.news.nodes.push_back({who.node, is_reachable ? reach::reachable : reach::unreachable});
   out_.events.push_back(
       {is_reachable ? member_event_kind::reachable : member_event_kind::unreachable, who.node, who.address});
   if (is_reachable) {
@@ -211,6 +212,7 @@ void node_core::remove_peer(peers::iterator which, member_event_kind how, instan
   peers_.erase(which);
   members_changed_ = true;
   out_.events.push_back({how, gone.node, gone.address});
+  out_.news.nodes.push_back({gone.node, registration_news::reach::gone});
   gossip_->forget(to_origin(gone.node), now);
   actors_.handle_node_removed(gone.node);
 }

@@ -13,6 +13,7 @@
 #include "muster/cluster/members.hpp"
 #include "muster/cluster/node_messages.hpp"
 #include "muster/cluster/transport.hpp"
+#include "muster/gossip/options.hpp"
 
 namespace muster::cluster {
 
@@ -27,6 +28,7 @@ struct node_state {
 
   std::string address;
   std::shared_ptr<transport> over;
+  gossip::options bounds;
   std::size_t frame_bytes_max{0};
   std::size_t waiting_bytes_max{0};
   std::size_t arrived_bytes_max{0};

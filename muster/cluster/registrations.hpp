@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,14 +17,19 @@ namespace muster::cluster {
 /// What became of the registrations that are visible here in one turn of the node. To be handled as one: the changes
 /// of one turn make one listing.
 struct registration_news {
+  enum class reach : std::uint8_t {
+    reachable,
+    unreachable,
+    gone,  ///< left or removed: its registrations vanish by changes of their own, nothing more comes of it
+  };
   struct reachability {
     actor_node node;
-    bool is_reachable{true};
+    reach now{reach::reachable};
   };
 
   /// In the order of their happening. Those of origins that go with their node are among them.
   std::vector<gossip::change> changes;
-  /// Nodes are reachable until told otherwise; one that is removed is never told of again.
+  /// Nodes are reachable until told otherwise.
   std::vector<reachability> nodes;
   /// This node goes on under a new incarnation. Its own registrations are among the changes: each vanishes from the
   /// old one and appears under the new one.

@@ -65,10 +65,14 @@ class mirror final : public registration_observer {
       EXPECT_TRUE(fits) << fmt::format("{} at {} {} twice", one.key, one.origin, one.vanished ? "vanishes" : "appears");
     }
     for (const auto& one : what.nodes) {
-      if (one.is_reachable) {
-        unreachable.erase(one.node);
-      } else {
+      if (one.now == registration_news::reach::unreachable) {
         unreachable.insert(one.node);
+      } else {
+        unreachable.erase(one.node);
+      }
+      if (one.now == registration_news::reach::gone) {
+        EXPECT_TRUE(std::ranges::none_of(all, [&](const seen& item) { return std::get<1>(item) == one.node; }))
+            << "what " << one.node.name << " registered goes with it";
       }
     }
     if (what.renamed) renamed.push_back(*what.renamed);
