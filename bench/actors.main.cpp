@@ -42,8 +42,7 @@ muster::actor_system make_system(std::size_t threads) {
 double tell_from_outside(std::size_t threads) {
   auto system = make_system(threads);
   std::promise<void> done;
-  const auto sink = system.spawn<number>("sink", [&done, sum = std::uint64_t{0}](number message) mutable {
-    sum += message.value;
+  const auto sink = system.spawn<number>("sink", [&done](number message) {
     if (message.value == told) done.set_value();
   });
   const auto begin = steady::now();
@@ -58,11 +57,9 @@ double post_from_outside(std::size_t threads) {
   boost::asio::thread_pool pool{threads};
   auto strand = boost::asio::make_strand(pool.get_executor());
   std::promise<void> done;
-  std::uint64_t sum = 0;
   const auto begin = steady::now();
   for (std::uint64_t i = 1; i <= told; ++i) {
-    boost::asio::post(strand, [&sum, &done, i] {
-      sum += i;
+    boost::asio::post(strand, [&done, i] {
       if (i == told) done.set_value();
     });
   }
@@ -75,8 +72,7 @@ double post_from_outside(std::size_t threads) {
 double tell_from_an_actor(std::size_t threads) {
   auto system = make_system(threads);
   std::promise<void> done;
-  const auto sink = system.spawn<number>("sink", [&done, sum = std::uint64_t{0}](number message) mutable {
-    sum += message.value;
+  const auto sink = system.spawn<number>("sink", [&done](number message) {
     if (message.value == told) done.set_value();
   });
   const auto source = system.spawn<number>("source", [sink](number count) {
@@ -95,12 +91,10 @@ double post_from_a_strand(std::size_t threads) {
   auto to = boost::asio::make_strand(pool.get_executor());
   auto from = boost::asio::make_strand(pool.get_executor());
   std::promise<void> done;
-  std::uint64_t sum = 0;
   const auto begin = steady::now();
   boost::asio::post(from, [&] {
     for (std::uint64_t i = 1; i <= told; ++i) {
-      boost::asio::post(to, [&sum, &done, i] {
-        sum += i;
+      boost::asio::post(to, [&done, i] {
         if (i == told) done.set_value();
       });
     }
@@ -121,7 +115,7 @@ struct ball {
 double ping_pong_of_actors(std::size_t threads) {
   auto system = make_system(threads);
   std::promise<void> done;
-  const auto player = [&done](muster::actor_context<ball>& self, ball message) {
+  const auto player = [&done](muster::actor_context<ball>& self, const ball& message) {
     if (message.left == 0) return done.set_value();
     message.back.tell(ball{message.left - 1, self.self()});
   };

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "muster/actor/test_system.hpp"
 
 namespace muster::testing {
@@ -139,6 +141,25 @@ TEST(actor, gets_a_message_by_moves_and_never_by_a_copy) {
   EXPECT_LE(seen.moves, 3);
 }
 
+struct ball {
+  int left{0};
+  actor_ref<ball> back{};
+};
+
+TEST(actor, takes_messages_with_refs_for_their_own_type) {
+  test_system t;
+  int last = -1;
+  const auto player = [&last](actor_context<ball>& self, const ball& got) {
+    last = got.left;
+    if (got.left > 0) got.back.tell({got.left - 1, self.self()});
+  };
+  const auto ping = t.system.spawn<ball>("ping", player);
+  const ball first{10, t.system.spawn<ball>("pong", player)};
+  ping.tell(first);
+  t.run();
+  EXPECT_EQ(last, 0);
+}
+
 TEST(actor, takes_messages_that_can_only_be_moved) {
   test_system t;
   int seen = 0;
@@ -209,6 +230,36 @@ TEST(actor, asked_to_stop_now_leaves_what_waits_to_the_dead_letters) {
   t.run();
   EXPECT_TRUE(p.messages().empty());
   EXPECT_EQ(t.system.dead_letters().count(dead_letter_reason::stopped), 2U);
+}
+
+TEST(actor, that_waits_for_its_children_hurries_them_when_it_is_hurried) {
+  test_system t;
+  int handled = 0;
+  struct parent : actor<int> {
+    explicit parent(int& handled) : handled_{handled} {}
+    void on_start(context& self) override {
+      child_ =
+          self.spawn<int>(spawn_options{.name = "child", .batch_max = 1}, [&handled = handled_](int) { ++handled; });
+    }
+    void receive(context&, int message) override { child_.tell(message); }
+    int& handled_;
+    actor_ref<int> child_;
+  };
+  const auto ref = t.system.spawn<parent>("parent", std::ref(handled));
+  for (int i = 0; i < 50; ++i) {
+    ref.tell(i);
+  }
+  t.system.stop(ref);
+  // The parent has handed all on and waits; the child has hardly begun.
+  for (int turns = 0; turns < 6; ++turns) {
+    (void)t.executor->step();
+  }
+  const int before = handled;
+  t.system.stop(ref, stop_when::now);
+  t.run();
+  EXPECT_TRUE(ref.is_stopped());
+  EXPECT_LE(handled, before + 2);
+  EXPECT_EQ(t.system.dead_letters().count(dead_letter_reason::stopped), 50U - static_cast<std::size_t>(handled));
 }
 
 TEST(spawn, refuses_a_name_that_a_living_brother_has) {
@@ -383,6 +434,8 @@ TEST(actor_ref, may_be_a_key_and_is_ordered_and_printed) {
   probe<std::variant<int, credit>> b{t.system, {.name = "b"}};
   const std::unordered_set<any_ref> both{a.ref(), b.ref(), actor_ref<credit>{b.ref()}};
   EXPECT_EQ(both.size(), 2U);
+  const boost::unordered_flat_set<actor_ref<int>> of_boost{a.ref(), b.ref(), b.ref()};
+  EXPECT_EQ(of_boost.size(), 2U);
   EXPECT_LT(a.ref(), b.ref());
   EXPECT_EQ(fmt::format("{}", a.ref()), "/user/a");
   EXPECT_EQ(fmt::format("{}", a.ref().address()), "shop/user/a#1");

@@ -47,12 +47,18 @@ class any_ref {
     return actor_kernel::order(*a.target_, *b.target_);
   }
   [[nodiscard]] std::size_t hash() const noexcept { return target_ ? target_->hash() : 0; }
+  /// For the containers of Boost.
+  friend std::size_t hash_value(const any_ref& of) noexcept { return of.hash(); }
 
  protected:
   friend struct actor_kernel::refs;
-  explicit any_ref(actor_kernel::endpoint_ptr target) noexcept : target_{std::move(target)} {}
+  explicit any_ref(actor_kernel::endpoint_ptr target, actor_kernel::erased_acceptor way_in = nullptr) noexcept
+      : target_{std::move(target)}, way_in_{way_in} {}
 
   actor_kernel::endpoint_ptr target_;
+  /// What a typed ref tells by; no part of the ref's identity. It is kept here so that a typed ref has no state of its
+  /// own, and loses none when it is copied as an any_ref.
+  actor_kernel::erased_acceptor way_in_{nullptr};
 };
 
 template <typename M>
@@ -112,16 +118,20 @@ class actor_ref : public any_ref {
   requires(!std::same_as<N, M> && actor_kernel::takes<N, M>)
       // Implicit on purpose: who takes more may stand where less is asked for.
       actor_ref(const actor_ref<N>& wider)  // NOLINT(google-explicit-constructor)
-      : any_ref{wider}, way_in_{target_ ? actor_kernel::acceptor_of<M>(*target_) : nullptr} {
+      : actor_ref{actor_kernel::refs::target(wider),
+                  wider ? actor_kernel::acceptor_of<M>(*actor_kernel::refs::target(wider)) : nullptr} {
     MUSTER_INVARIANT(!target_ || way_in_ != nullptr, "who takes a variant takes its alternatives");
   }
 
   /// Puts the message into the actor's mailbox: by a move, never serialised on this node. What cannot be taken (the
   /// actor has stopped, its mailbox is full) goes to the dead letters; to tell a null ref does nothing.
   void tell(M&& message) const {
-    if (target_) (void)way_in_(*target_, std::move(message), actor_kernel::if_not::dead_letter);
+    if (target_) (void)way_in()(*target_, std::move(message), actor_kernel::if_not::dead_letter);
   }
-  void tell(const M& message) const requires std::copy_constructible<M> {
+  /// A template, so that M may be incomplete where the ref is only named: a message may hold refs for its own type.
+  template <std::same_as<M> N>
+  requires std::copy_constructible<N>
+  void tell(const N& message) const {
     if (target_) tell(M{message});
   }
 
@@ -129,23 +139,25 @@ class actor_ref : public any_ref {
   /// `limit_exceeded` (a full mailbox that refuses), `invalid_argument` (a null ref).
   [[nodiscard]] result<void> try_tell(M message) const {
     if (!target_) return fail(errc::invalid_argument, "a null ref names no actor that could be told anything");
-    return actor_kernel::explain(way_in_(*target_, std::move(message), actor_kernel::if_not::report), *target_);
+    return actor_kernel::explain(way_in()(*target_, std::move(message), actor_kernel::if_not::report), *target_);
   }
 
   /// The ref for messages of another type, if this actor takes them: known at run time only.
   template <typename N>
   [[nodiscard]] std::optional<actor_ref<N>> as() const {
     if (!target_) return std::nullopt;
-    const auto way_in = actor_kernel::acceptor_of<N>(*target_);
-    return way_in ? std::optional{actor_kernel::refs::typed<N>(target_, way_in)} : std::nullopt;
+    const auto found = actor_kernel::acceptor_of<N>(*target_);
+    return found ? std::optional{actor_kernel::refs::typed<N>(target_, found)} : std::nullopt;
   }
 
  private:
   friend struct actor_kernel::refs;
-  actor_ref(actor_kernel::endpoint_ptr target, actor_kernel::acceptor<M> way_in) noexcept
-      : any_ref{std::move(target)}, way_in_{way_in} {}
+  actor_ref(actor_kernel::endpoint_ptr target, actor_kernel::acceptor<M> takes) noexcept
+      : any_ref{std::move(target), reinterpret_cast<actor_kernel::erased_acceptor>(takes)} {}
 
-  actor_kernel::acceptor<M> way_in_{nullptr};
+  [[nodiscard]] actor_kernel::acceptor<M> way_in() const noexcept {
+    return reinterpret_cast<actor_kernel::acceptor<M>>(way_in_);
+  }
 };
 
 /// What a watcher gets, exactly once for each actor that it watches: this one is no more.

@@ -69,9 +69,9 @@ void cell::write(const event& what) const { core_->write(what); }
 
 void cell::signal(std::unique_ptr<envelope> what) {
   switch (mailbox_.push(*what)) {
-    case mailbox::pushed::queued: what.release(); return;
+    case mailbox::pushed::queued: (void)what.release(); return;
     case mailbox::pushed::wake:
-      what.release();
+      (void)what.release();
       executor_.execute(*this);
       return;
     case mailbox::pushed::closed: return;
@@ -230,9 +230,7 @@ void cell::fail(std::string_view doing, std::string_view cause) {
 bool cell::may_restart() {
   if (supervision_.on_failure != supervision::action::restart) return false;
   const instant now = executor_.now();
-  while (!failures_.empty() && failures_.front() + supervision_.window <= now) {
-    failures_.pop_front();
-  }
+  std::erase_if(failures_, [&](instant failure) { return now - failure >= supervision_.window; });
   failures_.push_back(now);
   return failures_.size() <= supervision_.restarts_max;
 }
@@ -342,6 +340,15 @@ void cell::deliver_alarm(std::uint64_t number) {
     core_->timers().add(key, this);
   }
   what->deliver(*this);
+}
+
+void cell::deliver_stop() {
+  stop_asked_ = true;
+  // One that waits for its children is in more of a hurry than when it asked them.
+  if (life_ != life::stopping || !stop_now_.load(std::memory_order_relaxed)) return;
+  for (const auto& child : children_) {
+    child->handle_stop(stop_when::now);
+  }
 }
 
 void cell::deliver_child_stopped(const endpoint_ptr& which) {

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,6 +54,8 @@ class cell : public endpoint, public runnable {
     std::string_view actor_type;  ///< for the log
   };
 
+  ~cell() override;
+
   // What an endpoint does. Any thread.
   [[nodiscard]] actor_node node() const final;
   [[nodiscard]] const system_core& core() const noexcept final { return *core_; }
@@ -92,7 +93,7 @@ class cell : public endpoint, public runnable {
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
   // For envelopes, on the actor's turn.
-  void deliver_stop() { stop_asked_ = true; }
+  void deliver_stop();
   void deliver_child_stopped(const endpoint_ptr& which);
   void deliver_watched(const endpoint_ptr& who);
   void deliver_alarm(std::uint64_t number);
@@ -100,7 +101,6 @@ class cell : public endpoint, public runnable {
 
  protected:
   explicit cell(birth of);
-  ~cell() override;
 
   /// Puts a message into the mailbox. Any thread.
   template <typename Envelope, typename... Args>
@@ -110,9 +110,9 @@ class cell : public endpoint, public runnable {
     }
     auto made = std::make_unique<Envelope>(std::forward<Args>(args)...);
     switch (mailbox_.push(*made)) {
-      case mailbox::pushed::queued: made.release(); return told::accepted;
+      case mailbox::pushed::queued: (void)made.release(); return told::accepted;
       case mailbox::pushed::wake:
-        made.release();
+        (void)made.release();
         executor_.execute(*this);
         return told::accepted;
       case mailbox::pushed::closed: break;
@@ -186,11 +186,11 @@ class cell : public endpoint, public runnable {
   life life_{life::due};
   bool stop_asked_{false};
   std::uint64_t generation_{0};
-  std::deque<std::unique_ptr<envelope>> stash_;  // messages that wait for the next instance
+  std::vector<std::unique_ptr<envelope>> stash_;  // messages that wait for the next instance
   std::vector<boost::intrusive_ptr<cell>> children_;
   std::unordered_map<any_ref, std::unique_ptr<envelope>> watched_;
   std::map<std::uint64_t, timer> timers_;
-  std::deque<instant> failures_;
+  std::vector<instant> failures_;
   timer_key backoff_{};
 };
 

@@ -81,10 +81,12 @@ class endpoint {
   /// A timer is due that was set with this number.
   virtual void handle_alarm(std::uint64_t) {}
 
+  /// Called by the last pointer to it.
+  virtual ~endpoint() = default;
+
  protected:
   endpoint(std::string path, actor_incarnation incarnation, std::size_t hash)
       : path_{std::move(path)}, incarnation_{incarnation}, hash_{hash} {}
-  virtual ~endpoint() = default;
 
  private:
   friend void intrusive_ptr_add_ref(const endpoint* of) noexcept {

@@ -178,8 +178,9 @@ result<void> system_core::give_up(duration bound) {
     names += (i == 0 ? "" : ", ") + busy[i]->path();
   }
   if (busy.size() > named_max) names += ", ...";
-  error late{errc::timed_out, fmt::format("{} actors of '{}' did not stop within {} ms: {}", busy.size(), options_.name,
-                                          std::chrono::duration_cast<std::chrono::milliseconds>(bound).count(), names)};
+  error late{errc::timed_out,
+             fmt::format("of the actors of '{}' {} did not stop within {} ms: {}", options_.name, busy.size(),
+                         std::chrono::duration_cast<std::chrono::milliseconds>(bound).count(), names)};
   write(event{severity::error, "actors_given_up"}.with("system", options_.name).with("actors", names));
   for (const auto& one : busy) {
     one->give_up();

@@ -36,8 +36,7 @@ class typed_cell;
 template <typename M>
 class message_envelope final : public envelope {
  public:
-  template <typename A>
-  explicit message_envelope(A&& message) : message_{widened<M>(std::forward<A>(message))} {}
+  explicit message_envelope(M&& message) : message_{std::move(message)} {}
 
   void deliver(cell& to) override;
   [[nodiscard]] const message_type* type() const noexcept override { return &type_in(message_); }
@@ -94,7 +93,12 @@ class typed_cell final : public cell {
 
   template <typename A>
   static told accept(endpoint& to, A&& message, if_not otherwise) {
-    return static_cast<typed_cell&>(to).template post<message_envelope<M>>(type_of<A>, otherwise, std::move(message));
+    auto& self = static_cast<typed_cell&>(to);
+    if constexpr (std::is_same_v<A, M>) {
+      return self.template post<message_envelope<M>>(type_of<A>, otherwise, std::move(message));
+    } else {
+      return self.template post<message_envelope<M>>(type_of<A>, otherwise, widened<M>(std::move(message)));
+    }
   }
   template <typename A>
   static told accept_fetch(endpoint& to, fetch<A>&& duty, if_not otherwise) {
@@ -175,7 +179,7 @@ template <typename A, typename... Args>
 class instances_of final : public instance_source<typename A::message_type> {
  public:
   template <typename... Given>
-  explicit instances_of(Given&&... args) : arguments_{std::forward<Given>(args)...} {}
+  explicit instances_of(std::in_place_t, Given&&... args) : arguments_{std::forward<Given>(args)...} {}
 
   [[nodiscard]] std::unique_ptr<actor<typename A::message_type>> make() override {
     if constexpr (copies) {
@@ -215,12 +219,13 @@ auto spawning<Where>::start(const place& where, const spawn_options& how, Args&&
   if constexpr (actor_class<T>) {
     return spawn_at<typename T::message_type>(
         where, how, compiler_name<T>(),
-        std::make_unique<instances_of<T, std::decay_t<Args>...>>(std::forward<Args>(args)...));
+        std::make_unique<instances_of<T, std::decay_t<Args>...>>(std::in_place, std::forward<Args>(args)...));
   } else {
     static_assert(sizeof...(Args) == 1,
                   "spawn<an actor's class>(name, its arguments) or spawn<message>(name, function)");
     using made = instances_of<function_actor<T, std::decay_t<Args>...>, std::decay_t<Args>...>;
-    return spawn_at<T>(where, how, type_of<T>.in_log, std::make_unique<made>(std::forward<Args>(args)...));
+    return spawn_at<T>(where, how, type_of<T>.in_log,
+                       std::make_unique<made>(std::in_place, std::forward<Args>(args)...));
   }
 }
 

@@ -1,7 +1,7 @@
 #include "muster/gossip/members.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <iterator>
 #include <utility>
 
 namespace muster::gossip {
@@ -111,13 +111,10 @@ void members::expire(instant now) {
 }
 
 void members::for_each_forgotten(instant since, const std::function<void(const origin_id&)>& visit) const {
-  for (const forgetting& one : by_age_ | std::views::reverse) {
-    if (one.at < since) {
-      break;
-    }
-    const auto found = forgotten_.find(one.who.node);
-    if (found != forgotten_.end() && found->second.life == one.who.life) {
-      visit(one.who);
+  for (auto one = by_age_.rbegin(); one != by_age_.rend() && one->at >= since; ++one) {
+    const auto found = forgotten_.find(one->who.node);
+    if (found != forgotten_.end() && found->second.life == one->who.life) {
+      visit(one->who);
     }
   }
 }

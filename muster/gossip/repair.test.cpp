@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "muster/gossip/stable_hash.hpp"
 #include "muster/gossip/test_network.hpp"
 
 namespace muster::gossip::testing {
@@ -69,6 +70,34 @@ TEST_F(repair, a_gap_is_filled_at_once_by_who_shows_it) {
   EXPECT_TRUE(g_.shows("B", "key-0"));
   EXPECT_TRUE(g_.shows("B", "next"));
   EXPECT_EQ(g_.gossip("B").counters().wholes_installed, 0U);
+}
+
+TEST_F(repair, operations_that_overlap_with_what_is_known_are_applied_once) {
+  g_.start_all(2);
+  std::vector<operation> all;
+  g_.on_send = [&](const origin_id&, const origin_id&, const message& what) {
+    if (const auto* const one = std::get_if<update>(&what)) {
+      all.insert(all.end(), one->parts[0].operations.begin(), one->parts[0].operations.end());
+    }
+  };
+  g_.add("A", "a");
+  g_.remove("A", "a");
+  g_.add("A", "b");
+  g_.settle();
+  // A pushes its fourth to nobody; then all four come at once, from somebody who does not know what B has.
+  g_.weather.lost_percent = 100;
+  g_.add("A", "c");
+  g_.weather.lost_percent = 0;
+  ASSERT_EQ(all.size(), 4U);
+  const std::size_t changes = g_.at("B").changes;
+  update late{0, {{g_.at("A").id, false, version{0}, all, {version{4}, 2, 0}, 0}}};
+  for (const operation& one : {all[2], all[3]}) {
+    late.parts[0].after.checksum += hash_of(one.what.key.view(), one.what.what);
+  }
+  g_.inject("B", g_.at("A").id, late);
+  EXPECT_EQ(g_.at("B").changes, changes + 1);
+  EXPECT_EQ(g_.told("B", event_kind::diverged), 0U);
+  EXPECT_TRUE(g_.all_equal());
 }
 
 TEST_F(repair, overtaking_changes_are_put_in_order) {
@@ -344,6 +373,30 @@ TEST_F(repair, digests_of_origins_with_long_names_are_cut_and_still_cover_all) {
   for (auto& [name, one] : g_.nodes()) {
     EXPECT_LE(one.longest_message, 8192U) << name;
   }
+}
+
+TEST_F(repair, a_digest_is_answered_with_what_it_lacks_and_a_question_for_what_it_has) {
+  g_.start_all(3);
+  g_.weather.lost_percent = 100;
+  g_.add("A", "of-a");
+  g_.add("B", "of-b");
+  g_.weather.lost_percent = 0;
+  std::vector<std::pair<bool, origin_id>> answers;  // an update (or else a want), about whom
+  g_.on_send = [&](const origin_id&, const origin_id&, const message& what) {
+    if (const auto* const news = std::get_if<update>(&what)) {
+      answers.emplace_back(true, news->parts.at(0).origin);
+    } else if (const auto* const question = std::get_if<want>(&what)) {
+      answers.emplace_back(false, question->lines.at(0).origin);
+    }
+  };
+  const place last{~std::uint64_t{0}};
+  g_.inject("A", g_.at("B").id, digest{place{0}, last, {{g_.at("B").id, version{1}, false}}});
+  EXPECT_EQ(answers, (std::vector{std::pair{true, g_.at("A").id}, std::pair{false, g_.at("B").id}}));
+  answers.clear();
+  // Told as forgotten, it is not sent, though it is lacking; outside of the places of a digest nothing is lacking.
+  g_.inject("A", g_.at("B").id, digest{place{0}, last, {{g_.at("A").id, version{}, true}}});
+  g_.inject("A", g_.at("B").id, digest{place{0}, place{0}, {}});
+  EXPECT_TRUE(answers.empty());
 }
 
 TEST_F(repair, a_digest_of_no_places_or_of_others_is_dropped_and_named) {

@@ -88,7 +88,7 @@ RC_GTEST_PROP(registration_table, shows_what_a_plain_model_shows, ()) {
   for (const auto& [of, chain] : chains) {
     std::size_t seen = 0;
     table.for_each_of(chain, [&](const registration_table::slot& slot) {
-      by_owner.insert({of, {slot.key, slot.what}});
+      by_owner.insert({slot.of, {slot.key, slot.what}});
       ++seen;
     });
     RC_ASSERT(seen == chain.count);

@@ -16,6 +16,9 @@ void departed::add(member_ptr who, standing how, instant forget_at) {
 }
 
 departed::record* departed::find(std::string_view name, incarnation of) {
+  if (records_.empty()) {
+    return nullptr;  // most of the time, and asked for every claim that comes
+  }
   const auto [first, last] = records_.equal_range(identity_key(name, of));
   for (auto at = first; at != last; ++at) {
     if (at->second.who->incarnation == of && at->second.who->name == name) {

@@ -150,6 +150,15 @@ TEST(failure, a_process_restarted_at_its_address_is_a_new_member_at_once_and_the
   EXPECT_TRUE(net.agree());
 }
 
+TEST(failure, a_seed_that_is_restarted_and_knows_only_itself_is_taken_in_again) {
+  formed net{4};
+  net.crash("n00");
+  net.run(milliseconds{50});
+  net.start("n00", {"n00"});
+  EXPECT_TRUE(net.at("n00").joined);
+  EXPECT_TRUE(net.run_until([&] { return net.agree(); }, seconds{8}));
+}
+
 TEST(failure, a_process_of_another_name_at_the_address_of_a_dead_one_takes_its_place_at_once) {
   formed net{4};
   net.crash("n01", true);

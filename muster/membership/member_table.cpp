@@ -8,6 +8,9 @@
 
 namespace muster::membership {
 
+// A simulation holds a hundred million of them.
+static_assert(sizeof(member_table::entry) <= 24);
+
 member_table::slot member_table::add(member_ptr who, standing how, std::uint32_t counter, prng& random) {
   MUSTER_INVARIANT(find_name(who->name) == none && find_address(who->address) == none,
                    "a member has its name and address for itself");

@@ -158,8 +158,6 @@ RC_GTEST_PROP(message_codec, knows_how_long_a_claim_is, ()) {
 
 // --- the bytes themselves, as docs/protocols/membership.md describes them: other versions must read them ---
 
-bytes text_bytes(std::string_view text) { return {text.begin(), text.end()}; }
-
 bytes joined(std::initializer_list<bytes> parts) {
   bytes out;
   for (const auto& part : parts) {

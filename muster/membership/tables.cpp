@@ -107,8 +107,8 @@ void participant::core::try_to_heal() {
     return;
   }
   // One of each kind, so that many of one kind do not keep the others from their turn.
-  const slot which = table_.pick(random_, [&](slot at) { return table_.at(at).standing == standing::unreachable; });
-  if (which != none) {
+  if (table_.unreachable() > 0) {
+    const slot which = table_.pick(random_, [&](slot at) { return table_.at(at).standing == standing::unreachable; });
     ask(table_.at(which).who, {}, hello_purpose::compare);
   }
   while (!former_.empty()) {

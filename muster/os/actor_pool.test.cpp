@@ -5,8 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <future>
-#include <set>
+#include <string>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "muster/actor/actor_system.hpp"
@@ -141,6 +143,23 @@ TEST(actor_pool, ends_a_question_in_real_time) {
   EXPECT_EQ(answer.get().error().code, errc::timed_out);
 }
 
+TEST(actor_pool, gives_a_name_to_one_of_those_who_want_it_at_once) {
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> got_it{0};
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&] {
+          if (system.try_spawn<int>("wanted-" + std::to_string(round), [](int) {})) got_it.fetch_add(1);
+        });
+      }
+    }
+    ASSERT_EQ(got_it.load(), 1);
+  }
+  EXPECT_EQ(system.actor_count(), 200U);
+}
+
 TEST(actor_pool, loses_nothing_when_actors_stop_while_they_are_told) {
   constexpr int told = 20'000;
   actor_system system{"pool", {.runs_on = pool_of(4)}};
@@ -156,6 +175,64 @@ TEST(actor_pool, loses_nothing_when_actors_stop_while_they_are_told) {
   }
   ASSERT_TRUE(system.shutdown(generous));
   EXPECT_EQ(handled.load() + system.dead_letters().count(), 5U * told) << "each was handled or became a dead letter";
+}
+
+TEST(actor_pool, gives_each_question_one_outcome_when_the_asked_one_stops_meanwhile) {
+  constexpr int questions = 2'000;
+  actor_system system{"pool", {.runs_on = pool_of(4)}};
+  for (int round = 0; round < 5; ++round) {
+    const auto doubler = system.spawn<request>("", [](const request& asked) { asked.reply_to.tell(asked.number * 2); });
+    std::vector<std::future<result<int>>> answers;
+    for (int i = 0; i < questions; ++i) {
+      answers.push_back(system.ask<int>(
+          doubler,
+          [i](actor_ref<int> to) {
+            return request{i, std::move(to)};
+          },
+          generous));
+      if (i == questions / 2) system.stop(doubler, stop_when::now);
+    }
+    for (int i = 0; i < questions; ++i) {
+      auto& answer = answers[static_cast<std::size_t>(i)];
+      ASSERT_EQ(answer.wait_for(generous), std::future_status::ready);
+      const auto outcome = answer.get();
+      if (outcome) {
+        EXPECT_EQ(*outcome, 2 * i);
+      } else {
+        EXPECT_EQ(outcome.error().code, errc::unavailable);
+      }
+    }
+  }
+}
+
+TEST(actor_pool, never_brings_a_cancelled_timer_however_close_it_was) {
+  constexpr int actors = 50;
+  constexpr int rounds = 100;
+  constexpr int go = 0;
+  constexpr int cancelled = 1;
+  actor_system system{"pool", {.runs_on = pool_of(4)}};
+  std::atomic<int> came{0};
+  std::atomic<int> done{0};
+  std::promise<void> all;
+  for (int i = 0; i < actors; ++i) {
+    system
+        .spawn<int>("",
+                    [&, left = rounds, last = timer_id{}](actor_context<int>& self, int message) mutable {
+                      if (message == cancelled) came.fetch_add(1);
+                      // It may be waiting in the mailbox by now.
+                      if (left != rounds && !self.cancel(last)) came.fetch_add(1);
+                      if (--left == 0) {
+                        if (done.fetch_add(1) + 1 == actors) all.set_value();
+                        return self.stop();
+                      }
+                      self.self().tell(go);
+                      last = self.after(duration{0}, cancelled);
+                    })
+        .tell(go);
+  }
+  ASSERT_EQ(all.get_future().wait_for(generous), std::future_status::ready);
+  EXPECT_TRUE(system.shutdown(generous));
+  EXPECT_EQ(came.load(), 0);
 }
 
 TEST(actor_pool, conflates_news_under_contention_and_always_brings_the_last) {
@@ -188,14 +265,13 @@ TEST(actor_pool, gives_up_an_actor_that_blocks_and_names_it) {
       blocked.set_value();
       release.get_future().wait();
     });
-    system.spawn<int>("well", [](int) {});
     stuck.tell(0);
     stuck.tell(1);
     ASSERT_EQ(blocked.get_future().wait_for(generous), std::future_status::ready);
     const auto outcome = system.shutdown(50ms);
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().code, errc::timed_out);
-    EXPECT_EQ(outcome.error().message, "1 actors of 'pool' did not stop within 50 ms: /user/stuck");
+    EXPECT_EQ(outcome.error().message, "of the actors of 'pool' 1 did not stop within 50 ms: /user/stuck");
     EXPECT_TRUE(system.has_stopped());
     EXPECT_EQ(stuck.try_tell(2).error().code, errc::unavailable);
     release.set_value();
