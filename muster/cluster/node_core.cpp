@@ -39,6 +39,12 @@ result<void> node_core::begin(instant now) {
   if (auto joined = take_part(membership::incarnation{self_.incarnation.value()}, how_.seeds, {}, now); !joined) {
     return joined;
   }
+  // Two nodes that refuse each other's incarnation in gossip alone could not even say so. Membership, which takes no
+  // incarnation back before its horizon, is the one to refuse.
+  if (how_.gossip.forgotten_horizon > how_.membership.removed_horizon) {
+    how_.gossip.forgotten_horizon =
+        std::max(how_.membership.removed_horizon - 2 * how_.gossip.gossip_interval, how_.gossip.gossip_interval);
+  }
   auto made = gossip::core::make(how_.gossip, to_origin(self_), random_, now);
   if (!made) {
     return fail(std::move(made).error());
@@ -127,6 +133,12 @@ void node_core::handle_gossip(const frame_view& frame, instant now) {
   if (!what) {
     ++counted_.malformed;
     blame("malformed_gossip", from->node.name, what.error().message);
+    return;
+  }
+  if (const auto* refused = std::get_if<gossip::forgotten>(&*what);
+      refused != nullptr && to_node(refused->origin) == self_) {
+    // Told by a member, even one that gossip here does not listen to.
+    refused_by_ = from->node.name;
     return;
   }
   gossip_->handle_message(to_origin(from->node), *what, now);

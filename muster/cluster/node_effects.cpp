@@ -97,10 +97,17 @@ bool node_core::take_gossip(instant now) {
                            .with("about", one.about)
                            .with("what", one.sentence));
   }
-  if (!effects.forgotten_self || phase_ == phase::ended || phase_ == phase::leaving) {
+  const std::string refused_by = std::exchange(refused_by_, {});
+  if ((!effects.forgotten_self && refused_by.empty()) || phase_ == phase::ended || phase_ == phase::leaving) {
     return false;
   }
-  refused_above_ = std::max(refused_above_, effects.forgotten_self->above.value());
+  std::string told_by = refused_by;
+  std::string_view why = "refused";
+  if (effects.forgotten_self) {
+    refused_above_ = std::max(refused_above_, effects.forgotten_self->above.value());
+    told_by = effects.forgotten_self->told_by.node.view();
+    why = gossip::to_string(effects.forgotten_self->reason);
+  }
   std::vector<std::string> seeds;
   constexpr std::size_t seeds_max = 8;
   for (const auto& [name, one] : peers_) {
@@ -108,12 +115,10 @@ bool node_core::take_gossip(instant now) {
       seeds.push_back(one.address);
     }
   }
-  const auto told_by = peers_.find(effects.forgotten_self->told_by.node.view());
-  come_back(refused_above_, std::move(seeds),
-            told_by == peers_.end() ? std::string{} : std::string{told_by->second.address},
-            fmt::format("'{}' says that this incarnation is {}", effects.forgotten_self->told_by.node,
-                        gossip::to_string(effects.forgotten_self->reason)),
-            now);
+  const auto known = peers_.find(told_by);
+  const std::string invited_by = known == peers_.end() ? std::string{} : known->second.address;
+  come_back(refused_above_, std::move(seeds), invited_by,
+            fmt::format("'{}' says that this incarnation is {}", told_by, why), now);
   return true;
 }
 

@@ -39,13 +39,6 @@ result<void> validate(const options& how) {
        }) {
     if (!checked) return checked;
   }
-  if (how.gossip.forgotten_horizon < how.membership.removed_horizon) {
-    // Else gossip would take back what membership still refuses.
-    return fail(errc::invalid_argument,
-                "gossip.forgotten_horizon is {} s; allowed is membership.removed_horizon, {} s, or more",
-                std::chrono::duration_cast<std::chrono::seconds>(how.gossip.forgotten_horizon).count(),
-                std::chrono::duration_cast<std::chrono::seconds>(how.membership.removed_horizon).count());
-  }
   return {};
 }
 

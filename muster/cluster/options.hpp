@@ -24,6 +24,7 @@ struct options {
 
   /// Timing and bounds; name, incarnation, address, cluster, seeds and meta in it are set from what stands above.
   membership::options membership;
+  /// Its forgotten_horizon is cut to what membership remembers: whom membership takes back, gossip must take, too.
   gossip::options gossip;
 
   // Actors of other nodes.

@@ -29,23 +29,25 @@ class ordered_inbox {
   void handle_tick(instant now, std::vector<actor_message>& out);
   /// The sender begins anew with number 1; what waited is dropped.
   void reset();
-  [[nodiscard]] instant next_deadline() const noexcept { return waiting_.empty() ? instant_never : give_up_at_; }
+  [[nodiscard]] instant next_deadline() const noexcept {
+    return waiting_.empty() ? instant_never : waiting_.begin()->second.came_at + how_.gap_timeout;
+  }
   [[nodiscard]] const counters& counted() const noexcept { return counted_; }
 
  private:
   struct early {
     actor_message what;
     std::size_t bytes{0};
+    instant came_at;
   };
 
-  void hand_out_next(instant now, std::vector<actor_message>& out);
-  void skip_gap(instant now, std::vector<actor_message>& out);
+  void hand_out_next(std::vector<actor_message>& out);
+  void skip_gap(std::vector<actor_message>& out);
 
   const options& how_;
   std::uint64_t expected_{1};
   std::map<std::uint64_t, early> waiting_;
   std::size_t waiting_bytes_{0};
-  instant give_up_at_{instant_never};
   counters counted_;
 };
 
