@@ -43,7 +43,7 @@ result<void> node_core::begin(instant now) {
   // incarnation back before its horizon, is the one to refuse.
   if (how_.gossip.forgotten_horizon > how_.membership.removed_horizon) {
     how_.gossip.forgotten_horizon =
-        std::max(how_.membership.removed_horizon - 2 * how_.gossip.gossip_interval, how_.gossip.gossip_interval);
+        std::max(how_.membership.removed_horizon - 2 * how_.gossip.gossip_interval, 10 * how_.gossip.gossip_interval);
   }
   auto made = gossip::core::make(how_.gossip, to_origin(self_), random_, now);
   if (!made) {
