@@ -29,7 +29,8 @@ void remote_actors::handle_node_up(const actor_node& who, instant now) {
   const auto [with, is_new] = conversations_.try_emplace(who, how_);
   with->second.is_reachable = true;
   if (const auto waiting = awaited_.find(who); waiting != awaited_.end()) {
-    for (const auto& one : awaited_.extract(waiting).mapped().watchers) {
+    const auto met = awaited_.extract(waiting);
+    for (const auto& one : met.mapped().watchers) {
       add_watch(with, one, now);
     }
   }
