@@ -19,7 +19,7 @@ TEST(node, alone_serves_its_own_registrations_at_once) {
 class cluster_of : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(nodes, cluster_of, ::testing::Values(3, 5, 10));
 
-TEST_P(cluster_of, nodes_sees_a_registration_everywhere_within_one_hop) {
+TEST_P(cluster_of, shows_a_registration_everywhere_within_one_hop) {
   test_cluster c;
   c.start_all(GetParam());
   c.run(seconds{2});
@@ -29,7 +29,7 @@ TEST_P(cluster_of, nodes_sees_a_registration_everywhere_within_one_hop) {
   EXPECT_TRUE(c.run_until([&] { return c.everywhere("api", 0); }, c.network.weather.delay_max + milliseconds{1}));
 }
 
-TEST_P(cluster_of, nodes_that_start_at_once_with_the_same_seeds_forms_one_cluster) {
+TEST_P(cluster_of, becomes_one_cluster_though_all_start_at_once_with_the_same_seeds) {
   test_cluster c;
   std::vector<std::string> all;
   for (std::size_t i = 0; i < GetParam(); ++i) all.push_back(test_cluster::name_of(i));
