@@ -34,6 +34,7 @@ class chaos {
   void calm_down() {
     c_.network.weather = {};
     c_.network.mend_all();
+    c_.run(c_.how.membership.leave_timeout + seconds{1});  // who is leaving has left
     for (std::size_t i = 0; i < nodes; ++i) {
       const auto name = test_cluster::name_of(i);
       if (c_.is_running(name) && c_.at(name).last_phase == phase::ended) c_.kill(name);
