@@ -265,6 +265,7 @@ void cell::end() noexcept {
   // Whatever it began in its last function.
   end_affairs();
   drop_instance();
+  drop_source();
   bury(std::exchange(inbox_, nullptr));
   bury(mailbox_.close().waiting);
   core_->forget(*this);

@@ -143,6 +143,8 @@ class cell : public endpoint, public runnable {
   virtual void call_on_stop() = 0;
   virtual void call_on_terminated(terminated what) = 0;
   virtual void drop_instance() noexcept = 0;
+  /// For good: what the maker of instances holds may refer to this actor, directly or by a question to it.
+  virtual void drop_source() noexcept = 0;
   [[nodiscard]] virtual bool has_instance() const noexcept = 0;
 
   told refuse_full(const message_type& type, if_not otherwise);

@@ -136,9 +136,10 @@ class typed_cell final : public cell {
   void call_on_stop() override { instance_->on_stop(context_); }
   void call_on_terminated(terminated what) override { instance_->on_terminated(context_, what); }
   void drop_instance() noexcept override { instance_.reset(); }
+  void drop_source() noexcept override { source_.reset(); }
   [[nodiscard]] bool has_instance() const noexcept override { return instance_ != nullptr; }
 
-  const std::unique_ptr<instance_source<M>> source_;
+  std::unique_ptr<instance_source<M>> source_;
   actor_context<M> context_;
   std::unique_ptr<actor<M>> instance_;
 };
