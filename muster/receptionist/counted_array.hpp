@@ -32,14 +32,18 @@ class alignas(Item) counted_array {
   counted_array() noexcept = default;
   ~counted_array() = default;
 
+  /// One bit to spare, for whatever `Self` has to say of its items.
+  [[nodiscard]] bool is_marked() const noexcept { return marked_; }
+
   /// The items are moved from.
   template <typename... Args>
-  [[nodiscard]] static pointer make(std::span<Item> items, Args&&... args) {
+  [[nodiscard]] static pointer make(std::span<Item> items, bool marked, Args&&... args) {
     static_assert(std::is_nothrow_move_constructible_v<Item>);
     void* const space = ::operator new(sizeof(Self) + items.size() * sizeof(Item));
     Self* const made = ::new (space) Self(std::forward<Args>(args)...);
     std::uninitialized_move(items.begin(), items.end(), reinterpret_cast<Item*>(made + 1));
-    static_cast<counted_array*>(made)->count_ = static_cast<std::uint32_t>(items.size());
+    static_cast<counted_array*>(made)->count_ = static_cast<std::uint32_t>(items.size()) & count_max;
+    static_cast<counted_array*>(made)->marked_ = marked;
     return pointer{made};
   }
 
@@ -56,7 +60,9 @@ class alignas(Item) counted_array {
   }
 
   mutable std::atomic<std::uint32_t> holders_{0};
-  std::uint32_t count_{0};
+  static constexpr std::uint32_t count_max = 0x7fff'ffffU;
+  std::uint32_t count_ : 31 {0};
+  bool marked_ : 1 {false};
 };
 
 }  // namespace muster::receptionist

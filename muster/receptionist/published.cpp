@@ -20,35 +20,33 @@ published::~published() {
   while (grace_.kept() > 0) grace_.sweep();
 }
 
-published::node* published::find_in(table& in, const any_key& key, std::memory_order order) noexcept {
-  node* one = in.bucket_of(key).load(order);
-  while (one != nullptr && one->key != key) one = one->next.load(order);
-  return one;
+const roster* published::find_in(table& in, const any_key& key, std::memory_order order) noexcept {
+  const node* one = in.bucket_of(key.hash()).load(order);
+  while (one != nullptr && !is_of(*one, key, order)) one = one->next.load(order);
+  return one == nullptr ? nullptr : one->rows.load(order);
 }
 
 roster_ptr published::find(const any_key& key) const noexcept {
   const grace::reading here{grace_};
-  const node* const found = find_in(*table_.load(std::memory_order_seq_cst), key, std::memory_order_seq_cst);
-  return found == nullptr ? nullptr : roster_ptr{found->rows.load(std::memory_order_seq_cst)};
+  return roster_ptr{find_in(*table_.load(std::memory_order_seq_cst), key, std::memory_order_seq_cst)};
 }
 
 const roster* published::peek(const any_key& key) const noexcept {
-  const node* const found = find_in(*table_.load(std::memory_order_relaxed), key, std::memory_order_relaxed);
-  return found == nullptr ? nullptr : found->rows.load(std::memory_order_relaxed);
+  return find_in(*table_.load(std::memory_order_relaxed), key, std::memory_order_relaxed);
 }
 
 void published::put(const any_key& key, roster_ptr now) {
   table& in = *table_.load(std::memory_order_relaxed);
-  std::atomic<node*>* place = &in.bucket_of(key);
+  std::atomic<node*>* place = &in.bucket_of(key.hash());
   node* found = place->load(std::memory_order_relaxed);
-  while (found != nullptr && found->key != key) {
+  while (found != nullptr && !is_of(*found, key, std::memory_order_relaxed)) {
     place = &found->next;
     found = place->load(std::memory_order_relaxed);
   }
   if (found == nullptr) {
     if (!now) return;
-    std::atomic<node*>& first = in.bucket_of(key);
-    first.store(new node{key, now.detach(), first.load(std::memory_order_relaxed)}, std::memory_order_seq_cst);
+    std::atomic<node*>& first = in.bucket_of(key.hash());
+    first.store(new node{key.hash(), now.detach(), first.load(std::memory_order_relaxed)}, std::memory_order_seq_cst);
     if (++keys_ > in.buckets.size()) resize(in.buckets.size() * 2);
     return;
   }
@@ -74,8 +72,8 @@ void published::resize(std::size_t buckets) {
   for (auto& bucket : before->buckets) {
     for (const node* one = bucket.load(std::memory_order_relaxed); one != nullptr;
          one = one->next.load(std::memory_order_relaxed)) {
-      std::atomic<node*>& first = next->bucket_of(one->key);
-      first.store(new node{one->key, one->rows.load(std::memory_order_relaxed), first.load(std::memory_order_relaxed)},
+      std::atomic<node*>& first = next->bucket_of(one->hash);
+      first.store(new node{one->hash, one->rows.load(std::memory_order_relaxed), first.load(std::memory_order_relaxed)},
                   std::memory_order_relaxed);
     }
   }

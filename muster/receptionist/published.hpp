@@ -41,27 +41,31 @@ class published {
     for (const auto& bucket : in.buckets) {
       for (const node* one = bucket.load(std::memory_order_relaxed); one != nullptr;
            one = one->next.load(std::memory_order_relaxed)) {
-        visit(one->key, *one->rows.load(std::memory_order_relaxed));
+        const roster& rows = *one->rows.load(std::memory_order_relaxed);
+        visit(any_key{rows.key()}, rows);
       }
     }
   }
 
  private:
   struct node {
-    any_key key;
-    std::atomic<const roster*> rows;  ///< holds one count of it
+    std::uint64_t hash;               ///< of the key, which stands in the rows
+    std::atomic<const roster*> rows;  ///< never null; holds one count of it
     std::atomic<node*> next;
   };
   struct table {
     explicit table(std::size_t size) : buckets(size) {}
     std::vector<std::atomic<node*>> buckets;  ///< a power of two of them
 
-    [[nodiscard]] std::atomic<node*>& bucket_of(const any_key& key) noexcept {
-      return buckets[static_cast<std::size_t>(key.hash()) & (buckets.size() - 1)];
+    [[nodiscard]] std::atomic<node*>& bucket_of(std::uint64_t hash) noexcept {
+      return buckets[static_cast<std::size_t>(hash) & (buckets.size() - 1)];
     }
   };
 
-  [[nodiscard]] static node* find_in(table& in, const any_key& key, std::memory_order order) noexcept;
+  [[nodiscard]] static bool is_of(const node& one, const any_key& key, std::memory_order order) noexcept {
+    return one.hash == key.hash() && one.rows.load(order)->key() == key.text();
+  }
+  [[nodiscard]] static const roster* find_in(table& in, const any_key& key, std::memory_order order) noexcept;
   void resize(std::size_t buckets);
   static void release(const roster* rows) noexcept { (void)roster_ptr{rows, false}; }
 

@@ -12,12 +12,12 @@
 namespace muster::receptionist {
 namespace {
 
-roster_ptr rows_of(const origin_ptr& origin, std::uint64_t first, std::size_t count) {
+roster_ptr rows_of(const any_key& key, const origin_ptr& origin, std::uint64_t first, std::size_t count) {
   std::vector<edit> edits;
   for (std::size_t i = 0; i < count; ++i) {
     edits.push_back({{origin, gossip::shared_text{"/a"}, first + i, gossip::shared_text{"t"}}, false});
   }
-  return roster::merged(gossip::shared_text{"a"}, nullptr, edits, nullptr);
+  return roster::merged(key.text(), nullptr, edits, nullptr);
 }
 
 class published_rosters : public ::testing::Test {
@@ -28,10 +28,14 @@ class published_rosters : public ::testing::Test {
 TEST_F(published_rosters, are_found_by_key_until_they_are_taken_away) {
   published all;
   EXPECT_EQ(all.find(any_key{"a"}), nullptr);
-  const auto rows = rows_of(origin_, 1, 1);
-  for (int i = 0; i < 1000; ++i) all.put(any_key{std::to_string(i)}, rows);
+  std::vector<roster_ptr> rows;
+  for (int i = 0; i < 1000; ++i) {
+    const any_key key{std::to_string(i)};
+    rows.push_back(rows_of(key, origin_, 1, 1));
+    all.put(key, rows.back());
+  }
   EXPECT_EQ(all.key_count(), 1000U);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(all.find(any_key{std::to_string(i)}), rows);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(all.find(any_key{std::to_string(i)}), rows[static_cast<std::size_t>(i)]);
   for (int i = 0; i < 1000; i += 2) all.put(any_key{std::to_string(i)}, nullptr);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(all.find(any_key{std::to_string(i)}) == nullptr, i % 2 == 0);
   all.put(any_key{"never"}, nullptr);
@@ -41,7 +45,7 @@ TEST_F(published_rosters, are_found_by_key_until_they_are_taken_away) {
 TEST_F(published_rosters, are_given_back_when_nobody_reads_them) {
   published all;
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    all.put(any_key{"a"}, rows_of(origin_, i + 1, 3));
+    all.put(any_key{"a"}, rows_of(any_key{"a"}, origin_, i + 1, 3));
     all.sweep();
     EXPECT_LE(all.kept(), 2U);
   }
@@ -80,7 +84,7 @@ TEST_F(published_rosters, may_be_read_by_any_thread_while_they_change) {
   prng random{99};
   for (std::uint64_t i = 1; i < 40'000; ++i) {
     const auto& key = names[static_cast<std::size_t>(random.below(keys))];
-    all.put(key, random.chance(1, 3) ? nullptr : rows_of(origin_, i * 2, 2));
+    all.put(key, random.chance(1, 3) ? nullptr : rows_of(key, origin_, i * 2, 2));
     all.sweep();
   }
   done = true;

@@ -111,7 +111,7 @@ roster_ptr roster::merged(const gossip::shared_text& key, const roster_ptr& base
   const row& first = chunks.front()->items().front();
   const bool mixed = !std::ranges::all_of(
       chunks, [&](const chunk_ptr& one) { return one->has_one_type() && one->items().front().type == first.type; });
-  return make(chunks, key, rows, mixed, std::move(unreachable));
+  return make(chunks, mixed, key, rows, std::move(unreachable));
 }
 
 roster::~roster() {

@@ -64,14 +64,12 @@ class chunk final : public counted_array<chunk, row> {
 
   ~chunk() = default;
   /// All rows have the type of the first.
-  [[nodiscard]] bool has_one_type() const noexcept { return has_one_type_; }
+  [[nodiscard]] bool has_one_type() const noexcept { return is_marked(); }
 
  private:
   friend counted_array;
-  explicit chunk(bool has_one_type) noexcept : has_one_type_{has_one_type} {}
+  chunk() noexcept = default;
   [[nodiscard]] static bool have_one_type(std::span<const row> rows) noexcept;
-
-  const bool has_one_type_;
 };
 using chunk_ptr = chunk::pointer;
 
@@ -108,7 +106,7 @@ class roster final : public counted_array<roster, chunk_ptr> {
   }
   [[nodiscard]] bool has_rows_of(const origin_ptr& which) const noexcept;
   /// One of its rows has another type than this one, or a type that its node did not name.
-  [[nodiscard]] bool is_mixed() const noexcept { return mixed_; }
+  [[nodiscard]] bool is_mixed() const noexcept { return is_marked(); }
   [[nodiscard]] const row& front() const noexcept { return items().front()->items().front(); }
   [[nodiscard]] const unreachable_ptr& unreachable() const noexcept { return unreachable_; }
 
@@ -141,11 +139,8 @@ class roster final : public counted_array<roster, chunk_ptr> {
 
  private:
   friend counted_array;
-  roster(gossip::shared_text key, std::size_t rows, bool mixed, unreachable_ptr unreachable) noexcept
-      : rows_{static_cast<std::uint32_t>(rows)},
-        mixed_{mixed},
-        key_{std::move(key)},
-        unreachable_{std::move(unreachable)} {}
+  roster(gossip::shared_text key, std::size_t rows, unreachable_ptr unreachable) noexcept
+      : rows_{static_cast<std::uint32_t>(rows)}, key_{std::move(key)}, unreachable_{std::move(unreachable)} {}
 
   struct position {
     std::size_t chunk;
@@ -156,7 +151,6 @@ class roster final : public counted_array<roster, chunk_ptr> {
   [[nodiscard]] const roster_view& keep_view(std::unique_ptr<roster_view> made) const noexcept;
 
   const std::uint32_t rows_;
-  const bool mixed_;
   const gossip::shared_text key_;
   const unreachable_ptr unreachable_;
   mutable std::atomic<const roster_view*> views_{nullptr};

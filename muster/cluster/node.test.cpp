@@ -1,0 +1,339 @@
+#include "muster/cluster/node.hpp"
+
+#include "muster/cluster/test_cluster.hpp"
+#include "muster/gossip/message_codec.hpp"
+
+namespace muster::cluster::testing {
+namespace {
+
+using kind = member_event_kind;
+
+TEST(node, alone_serves_its_own_registrations_at_once) {
+  test_cluster c;
+  c.start("A");
+  c.add("A", "api");
+  EXPECT_TRUE(c.run_until([&] { return c.everywhere("api", 1); }, milliseconds{1}));
+  EXPECT_TRUE(c.run_until([&] { return c.at("A").last_phase == phase::joined; }, seconds{1}));
+}
+
+class cluster_of : public ::testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(nodes, cluster_of, ::testing::Values(3, 5, 10));
+
+TEST_P(cluster_of, shows_a_registration_everywhere_within_one_hop) {
+  test_cluster c;
+  c.start_all(GetParam());
+  c.run(seconds{2});
+  c.add("B", "api");
+  EXPECT_TRUE(c.run_until([&] { return c.everywhere("api", 1); }, c.network.weather.delay_max + milliseconds{1}));
+  c.remove("B", "api");
+  EXPECT_TRUE(c.run_until([&] { return c.everywhere("api", 0); }, c.network.weather.delay_max + milliseconds{1}));
+}
+
+TEST_P(cluster_of, becomes_one_cluster_though_all_start_at_once_with_the_same_seeds) {
+  test_cluster c;
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < GetParam(); ++i) all.push_back(test_cluster::name_of(i));
+  for (const auto& name : all) c.start(name, all);
+  for (const auto& name : all) c.add(name, "key of " + name);
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal(); }, seconds{20}));
+  EXPECT_EQ(c.sees("A").all.size(), GetParam());
+}
+
+TEST(node, registration_from_before_joining_survives) {
+  test_cluster c;
+  c.start("A");
+  c.add("A", "early");
+  c.start("B", {"A"});
+  c.add("B", "early");
+  EXPECT_TRUE(c.run_until([&] { return c.everywhere("early", 2); }, seconds{5}));
+}
+
+TEST(node, killed_is_unreachable_at_once_and_gone_when_it_is_removed) {
+  test_cluster c;
+  c.start_all(3);
+  c.add("C", "api");
+  ASSERT_TRUE(c.run_until([&] { return c.everywhere("api", 1); }, seconds{1}));
+  c.kill("C");
+  EXPECT_TRUE(c.run_until([&] { return c.everywhere("api", 0); }, milliseconds{100}))
+      << "connections to it break and new ones are refused";
+  EXPECT_EQ(c.sees("A").all.size(), 1U) << "it is not removed yet";
+  EXPECT_TRUE(c.run_until([&] { return c.sees("A").all.empty() && c.sees("B").all.empty(); },
+                          c.how.membership.removal_timeout + seconds{5}));
+  EXPECT_EQ(c.at("A").count(kind::removed, "C"), 1U);
+}
+
+TEST(node, silent_is_found_by_probes) {
+  test_cluster c;
+  c.start_all(3);
+  c.add("C", "api");
+  ASSERT_TRUE(c.run_until([&] { return c.everywhere("api", 1); }, seconds{1}));
+  c.split({"C"});
+  EXPECT_TRUE(c.run_until([&] { return c.sees("A").reachable_keys().empty(); }, seconds{3}));
+}
+
+TEST(node, restarted_at_the_same_address_is_a_new_member_at_once_and_leaves_nothing_stale) {
+  test_cluster c;
+  c.start_all(3);
+  c.add("C", "old");
+  ASSERT_TRUE(c.run_until([&] { return c.everywhere("old", 1); }, seconds{1}));
+  const auto before = c.at("C").handle->self();
+  c.kill("C", true);
+  c.start("C", {"A"});
+  c.add("C", "new");
+  EXPECT_GT(c.at("C").handle->self().incarnation, before.incarnation);
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.everywhere("new", 1); }, seconds{1}));
+  EXPECT_TRUE(c.run_until([&] { return c.all_equal(); }, seconds{1}));
+  for (const std::string name : {"A", "B", "C"}) {
+    EXPECT_EQ(c.sees(name).all.size(), 1U) << name << " has nothing of the life before";
+  }
+}
+
+TEST(node, short_partition_heals_and_nothing_is_lost) {
+  test_cluster c;
+  c.start_all(5);
+  c.add("A", "before");
+  ASSERT_TRUE(c.run_until([&] { return c.everywhere("before", 1); }, seconds{1}));
+  c.split({"A", "B"});
+  c.run(seconds{5});
+  c.add("A", "left");
+  c.add("E", "right");
+  c.remove("A", "before");
+  c.run(seconds{1});
+  EXPECT_EQ(c.sees("B").reachable_keys().count("left"), 1U) << "both sides serve on";
+  EXPECT_EQ(c.sees("D").reachable_keys().count("right"), 1U);
+  c.network.mend_all();
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal(); }, seconds{30}));
+  EXPECT_TRUE(c.everywhere("left", 1) && c.everywhere("right", 1) && c.everywhere("before", 0));
+  EXPECT_EQ(c.look("A", [](const node_core& n) { return n.counted().come_backs; }), 0U);
+}
+
+TEST(node, long_partition_heals_with_equal_registrations) {
+  test_cluster c;
+  c.start_all(5);
+  for (const auto& name : c.running()) c.add(name, "of " + name);
+  ASSERT_TRUE(c.run_until([&] { return c.sees("A").all.size() == 5; }, seconds{1}));
+  c.split({"A", "B"});
+  c.run(c.how.membership.removal_timeout + seconds{10});
+  EXPECT_EQ(c.sees("A").all.size(), 2U) << "the other side was removed";
+  EXPECT_EQ(c.sees("C").all.size(), 3U);
+  c.network.mend_all();
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal() && c.sees("A").all.size() == 5; }, minutes{1}));
+  EXPECT_EQ(c.sees("C").all.size(), 5U);
+}
+
+TEST(node, removed_while_alive_learns_it_and_comes_back_with_its_registrations) {
+  test_cluster c;
+  c.start_all(3);
+  c.add("C", "api");
+  ASSERT_TRUE(c.run_until([&] { return c.everywhere("api", 1); }, seconds{1}));
+  const auto before = c.at("C").handle->self();
+  c.split({"C"});
+  c.run(c.how.membership.removal_timeout + seconds{10});
+  c.network.mend_all();
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.everywhere("api", 1) && c.all_equal(); }, minutes{1}));
+  EXPECT_GT(c.at("C").handle->self().incarnation, before.incarnation);
+  EXPECT_EQ(c.system("C").node(), c.at("C").handle->self()) << "actors speak under the new incarnation, too";
+  EXPECT_EQ(c.sees("C").renamed.back(), c.at("C").handle->self());
+  EXPECT_EQ(c.sees("A").all.size(), 1U);
+}
+
+TEST(node, cut_off_for_longer_than_removals_are_remembered_is_a_member_again) {
+  test_cluster c;
+  c.how.membership.removed_horizon = seconds{20};
+  c.start_all(3);
+  c.add("C", "api");
+  ASSERT_TRUE(c.run_until([&] { return c.everywhere("api", 1); }, seconds{1}));
+  c.split({"C"});
+  c.run(c.how.membership.removal_timeout + minutes{2});
+  c.network.mend_all();
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.everywhere("api", 1) && c.all_equal(); }, minutes{2}));
+}
+
+TEST(node, told_by_a_member_that_its_incarnation_is_refused_comes_back) {
+  test_cluster c;
+  c.start_all(3);
+  c.add("C", "api");
+  ASSERT_TRUE(c.run_until([&] { return c.everywhere("api", 1); }, seconds{1}));
+  const auto a = c.at("A").handle->self();
+  const auto before = c.at("C").handle->self();
+  c.network.inject("at-C",
+                   encode_frame({.about = channel::gossip,
+                                 .cluster = cluster_key("shop"),
+                                 .name = a.name,
+                                 .incarnation = a.incarnation.value()},
+                                gossip::encode(gossip::forgotten{to_origin(before)})),
+                   "A");
+  EXPECT_TRUE(
+      c.run_until([&] { return c.at("C").handle->self() != before && c.all_met() && c.all_equal(); }, seconds{5}));
+  EXPECT_TRUE(c.everywhere("api", 1));
+}
+
+TEST(node, that_leaves_is_gone_everywhere_without_a_timeout) {
+  test_cluster c;
+  c.start_all(4);
+  c.add("D", "api");
+  ASSERT_TRUE(c.run_until([&] { return c.everywhere("api", 1); }, seconds{1}));
+  bool left = false;
+  c.at("D").handle->leave([&] { left = true; });
+  EXPECT_TRUE(c.run_until([&] { return left; }, c.how.membership.leave_timeout + milliseconds{100}));
+  EXPECT_TRUE(c.run_until([&] { return c.at("D").last_phase == phase::ended; }, milliseconds{1}));
+  EXPECT_TRUE(c.at("D").why_ended.empty());
+  EXPECT_TRUE(c.run_until([&] { return c.sees("A").all.empty() && c.sees("B").all.empty() && c.sees("C").all.empty(); },
+                          seconds{1}));
+  EXPECT_EQ(c.at("A").count(kind::left, "D"), 1U);
+  bool again = false;
+  c.at("D").handle->leave([&] { again = true; });
+  EXPECT_TRUE(c.run_until([&] { return again; }, milliseconds{10})) << "who has left has left";
+  EXPECT_EQ(c.at("D").handle->members()->members.size(), 1U);
+}
+
+TEST(node, whose_system_ends_says_so_to_its_peers) {
+  test_cluster c;
+  c.start_all(3);
+  auto& one = c.at("C");
+  one.system->begin_shutdown();
+  EXPECT_TRUE(c.run_until([&] { return c.at("A").count(kind::left, "C") == 1; }, seconds{1}));
+  EXPECT_TRUE(one.system->has_stopped());
+  bool asked = false;
+  one.handle->leave([&] { asked = true; });
+  EXPECT_TRUE(asked) << "nobody waits for a node that is no more";
+}
+
+TEST(node, of_the_minority_stops_serving_where_that_is_asked_for) {
+  test_cluster c;
+  c.how.membership.keep_majority = true;
+  c.how.membership.majority_delay = seconds{2};
+  c.start_all(5);
+  c.split({"D", "E"});
+  EXPECT_TRUE(c.run_until([&] { return c.at("D").last_phase == phase::ended && c.at("E").last_phase == phase::ended; },
+                          seconds{20}));
+  EXPECT_NE(c.at("D").why_ended.find("majority"), std::string::npos) << c.at("D").why_ended;
+  EXPECT_EQ(c.at("A").last_phase, phase::joined);
+}
+
+TEST(node, observer_that_comes_late_is_told_all_at_once) {
+  test_cluster c;
+  c.start_all(2);
+  c.add("A", "one");
+  c.add("B", "two");
+  ASSERT_TRUE(c.run_until([&] { return c.sees("A").all.size() == 2; }, seconds{1}));
+  const auto late = std::make_shared<mirror>();
+  c.at("A").handle->post([&](registrations& all) { all.observe(late); });
+  c.run(milliseconds{1});
+  EXPECT_EQ(late->all, c.sees("A").all);
+  EXPECT_EQ(late->news, 1U);
+  c.at("A").handle->post([&](registrations& all) { all.stop_observing(*late); });
+  c.add("A", "three");
+  c.run(milliseconds{1});
+  EXPECT_EQ(late->news, 1U);
+}
+
+TEST(node, changes_of_one_turn_make_one_news) {
+  test_cluster c;
+  c.start_all(2);
+  c.run(seconds{1});
+  const auto before = c.sees("B").news;
+  c.at("A").handle->post([](registrations& all) {
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      EXPECT_TRUE(all.add("many", {gossip::shared_text{"/user/x"}, i + 1, gossip::shared_text{"test"}}));
+    }
+  });
+  EXPECT_TRUE(c.run_until([&] { return c.sees("B").all.size() == 100; }, milliseconds{10}));
+  EXPECT_EQ(c.sees("B").news, before + 1);
+}
+
+TEST(node, names_who_sends_what_cannot_be_read_once_and_goes_on) {
+  test_cluster c;
+  c.start_all(2);
+  for (int i = 0; i < 10; ++i) {
+    c.network.inject("at-A", bytes{1, 2, 3}, "B");
+    c.network.inject("at-A", bytes(std::size_t{8} * 1024 * 1024), "B");
+    c.network.inject("at-A", bytes{}, "B");
+    c.run(milliseconds{1});
+  }
+  const auto counted = c.look("A", [](const node_core& n) { return n.counted(); });
+  EXPECT_EQ(counted.malformed, 20U);
+  EXPECT_EQ(counted.oversized, 10U);
+  EXPECT_EQ(c.at("A").log.values("offence_in_cluster", "offence"),
+            (std::vector<std::string>{"malformed_frame", "oversized_frame"}));
+  EXPECT_TRUE(c.all_met());
+}
+
+TEST(node, does_not_let_one_speak_for_another) {
+  test_cluster c;
+  c.start_all(3);
+  const auto key = cluster_key("shop");
+  const auto b = c.at("B").handle->self();
+  const frame_header as_b{
+      .about = channel::gossip, .cluster = key, .name = b.name, .incarnation = b.incarnation.value()};
+  c.network.inject("at-A", encode_frame(as_b, bytes{1, 1}), "C");
+  c.run(milliseconds{10});
+  EXPECT_EQ(c.look("A", [](const node_core& n) { return n.counted().impersonated; }), 1U);
+  EXPECT_EQ(c.at("A").log.values("offence_in_cluster", "offender"), std::vector<std::string>{"C"});
+}
+
+TEST(node, takes_gossip_and_messages_of_members_only) {
+  test_cluster c;
+  c.start_all(2);
+  const frame_header stranger{.about = channel::actors, .cluster = cluster_key("shop"), .name = "X", .incarnation = 7};
+  c.network.inject("at-A", encode_frame(stranger, bytes{1}));
+  auto earlier = c.at("B").handle->self();
+  const frame_header ghost{.about = channel::gossip,
+                           .cluster = cluster_key("shop"),
+                           .name = "B",
+                           .incarnation = earlier.incarnation.value() - 1};
+  c.network.inject("at-A", encode_frame(ghost, bytes{1}));
+  c.run(milliseconds{10});
+  EXPECT_EQ(c.look("A", [](const node_core& n) { return n.counted().from_strangers; }), 2U);
+}
+
+TEST(node, of_another_cluster_is_refused_with_a_word_on_it) {
+  test_cluster c;
+  c.start("A");
+  c.how.cluster = "market";
+  c.start("Z", {"A"});
+  c.run(seconds{5});
+  EXPECT_EQ(c.at("A").handle->members()->members.size(), 1U);
+  EXPECT_EQ(c.at("Z").handle->members()->members.size(), 1U);
+  const auto offences = c.at("Z").log.values("offence_in_cluster", "offence");
+  EXPECT_NE(std::ranges::find(offences, "refused_to_let_join"), offences.end());
+  EXPECT_EQ(c.at("A").log.values("offence_in_cluster", "offence"), std::vector<std::string>{"frame_of_other_cluster"});
+}
+
+TEST(node, idles_at_the_same_cost_however_much_is_registered) {
+  const auto idle_bytes = [](std::size_t registered) {
+    test_cluster c;
+    c.start_all(3);
+    for (std::size_t i = 0; i < registered; ++i) c.add("A", fmt::format("key {}", i));
+    EXPECT_TRUE(c.run_until([&] { return c.sees("C").all.size() == registered; }, seconds{10}));
+    c.run(seconds{30});
+    const auto before = c.network.sent_bytes;
+    c.run(seconds{30});
+    return (c.network.sent_bytes - before) / 30 / 3;
+  };
+  const auto few = idle_bytes(10);
+  const auto many = idle_bytes(1000);
+  EXPECT_NEAR(static_cast<double>(few), static_cast<double>(many), static_cast<double>(few) / 10);
+  EXPECT_LT(many, 500U) << "bytes a node and second";
+}
+
+TEST(join, refuses_options_that_make_no_sense_in_one_sentence) {
+  test_cluster c;
+  muster::testing::test_system t;
+  const auto join_with = [&](auto change) {
+    options how;
+    change(how);
+    return try_join(t.system, how, {.over = c.network.make_transport("at-X")});
+  };
+  EXPECT_EQ(join_with([](options& o) { o.name = "no/slash"; }).error().code, errc::invalid_argument);
+  const auto zero = join_with([](options& o) { o.watch_retry = duration{0}; });
+  EXPECT_EQ(zero.error().message, "the cluster option watch_retry is 0 ms; allowed is anything above 0");
+  EXPECT_FALSE(join_with([](options& o) { o.gossip.forgotten_horizon = duration{0}; }));
+  EXPECT_FALSE(join_with([](options& o) { o.membership.probe_interval = duration{0}; }));
+  EXPECT_FALSE(try_join(t.system, {}, {})) << "without a transport";
+  EXPECT_TRUE(join_with([](options&) {})) << "what failed before has left nothing behind";
+  EXPECT_FALSE(join_with([](options&) {})) << "a system is a node once";
+}
+
+}  // namespace
+}  // namespace muster::cluster::testing

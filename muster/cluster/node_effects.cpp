@@ -1,0 +1,299 @@
+// What the parts of a node hand out, and what each of them has to learn from the others.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "muster/cluster/identity.hpp"
+#include "muster/cluster/node_core.hpp"
+#include "muster/gossip/message_codec.hpp"
+
+namespace muster::cluster {
+
+ready node_core::poll_ready(instant now) {
+  // Members first: gossip and actors speak with members only.
+  do {
+    take_membership(now);
+  } while (take_gossip(now));
+  take_actors();
+  if (std::exchange(members_changed_, false)) {
+    out_.members = members();
+  }
+  return std::exchange(out_, {});
+}
+
+// --- what goes out ---
+
+shared_frame node_core::frame_of(channel about, byte_view payload) const {
+  return std::make_shared<const bytes>(encode_frame(
+      {.about = about, .cluster = cluster_key_, .name = self_.name, .incarnation = self_.incarnation.value()},
+      payload));
+}
+
+void node_core::send(const std::string& to_address, channel on, const shared_frame& frame,
+                     std::optional<actor_address> told) {
+  ++counted_.frames_sent;
+  counted_.bytes_sent += frame->size();
+  out_.frames.push_back({to_address, on, frame, std::move(told)});
+}
+
+void node_core::take_membership(instant now) {
+  while (true) {
+    membership::ready effects = participant_->poll_ready(now);
+    if (effects.empty()) {
+      return;
+    }
+    for (const auto& one : effects.messages) {
+      // A table is bulk: it goes with the gossip, where it delays no probe.
+      const channel on = one.kind == membership::traffic::bulk ? channel::gossip : channel::membership;
+      send(one.destination(), on, frame_of(channel::membership, one.content));
+    }
+    for (const auto& one : effects.events) {
+      handle_member(one, now);
+    }
+    for (const auto& one : effects.refusals) {
+      blame("refused_to_let_join", one.address, one.sentence);
+    }
+    if (effects.joined && phase_ == phase::joining) {
+      set_phase(phase::joined);
+      out_.log.push_back(event{severity::info, "cluster_joined"}
+                             .with("node", self_.name)
+                             .with("cluster", how_.cluster)
+                             .with("members", peers_.size() + 1));
+    }
+    if (effects.left) {
+      end({}, now);
+    } else if (effects.must_leave) {
+      end(*std::move(effects.must_leave), now);
+    } else if (effects.replaced) {
+      end(*std::move(effects.replaced), now);
+    } else if (effects.rejoin) {
+      come_back(effects.rejoin->above.value(), std::move(effects.rejoin->seeds), effects.rejoin->invited_by,
+                effects.rejoin->sentence, now);
+    }
+  }
+}
+
+bool node_core::take_gossip(instant now) {
+  gossip::ready effects = gossip_->poll_ready();
+  std::ranges::move(effects.changes, std::back_inserter(out_.news.changes));
+  if (phase_ != phase::ended) {
+    for (const auto& one : effects.messages) {
+      const shared_frame frame = frame_of(channel::gossip, gossip::encode(one.what));
+      for (const auto& to : one.to) {
+        if (const auto found = peers_.find(to.node.view()); found != peers_.end()) {
+          send(found->second.address, channel::gossip, frame);
+        }
+      }
+    }
+  }
+  for (const auto& one : effects.events) {
+    const bool is_trouble = one.kind != gossip::event_kind::origin_forgotten &&
+                            one.kind != gossip::event_kind::origin_superseded &&
+                            one.kind != gossip::event_kind::within_bounds_again;
+    out_.log.push_back(event{is_trouble ? severity::warning : severity::info, gossip::to_string(one.kind)}
+                           .with("node", self_.name)
+                           .with("about", one.about)
+                           .with("what", one.sentence));
+  }
+  const std::string refused_by = std::exchange(refused_by_, {});
+  if ((!effects.forgotten_self && refused_by.empty()) || phase_ == phase::ended || phase_ == phase::leaving) {
+    return false;
+  }
+  std::string told_by = refused_by;
+  std::string_view why = "refused";
+  if (effects.forgotten_self) {
+    refused_above_ = std::max(refused_above_, effects.forgotten_self->above.value());
+    told_by = effects.forgotten_self->told_by.node.view();
+    why = gossip::to_string(effects.forgotten_self->reason);
+  }
+  std::vector<std::string> seeds;
+  constexpr std::size_t seeds_max = 8;
+  for (const auto& [name, one] : peers_) {
+    if (one.is_reachable && seeds.size() < seeds_max) {
+      seeds.push_back(one.address);
+    }
+  }
+  const auto known = peers_.find(told_by);
+  const std::string invited_by = known == peers_.end() ? std::string{} : known->second.address;
+  come_back(refused_above_, std::move(seeds), invited_by,
+            fmt::format("'{}' says that this incarnation is {}", told_by, why), now);
+  return true;
+}
+
+void node_core::take_actors() {
+  remote_actors::effects effects = actors_.take_effects();
+  for (auto& one : effects.payloads) {
+    if (const peer* const to = find(one.to)) {
+      send(to->address, channel::actors, frame_of(channel::actors, one.payload), std::move(one.told));
+    }
+  }
+  std::ranges::move(effects.deliveries, std::back_inserter(out_.deliveries));
+  std::ranges::move(effects.watches, std::back_inserter(out_.watches));
+  std::ranges::move(effects.stops, std::back_inserter(out_.stops));
+  std::ranges::move(effects.terminated, std::back_inserter(out_.terminated));
+  std::ranges::move(effects.lost_letters, std::back_inserter(out_.lost_letters));
+  for (const auto& one : effects.over_bound) {
+    blame("too_many_watches", one.name,
+          fmt::format("between it and this node are as many watches as may be, {}; one more counts as ended",
+                      how_.watches_per_node_max));
+  }
+}
+
+// --- members ---
+
+void node_core::handle_member(const membership::event& what, instant now) {
+  const actor_node node = to_node(*what.who);
+  if (node.name == self_.name) {
+    return;  // an earlier life of this node, which its own registrations have left already
+  }
+  if (what.kind == membership::event_kind::up) {
+    set_up(*what.who, now);
+    return;
+  }
+  const auto found = peers_.find(node.name);
+  if (found == peers_.end() || found->second.node != node) {
+    return;
+  }
+  switch (what.kind) {
+    case membership::event_kind::up: return;
+    case membership::event_kind::reachable: set_reachable(found->second, true, now); return;
+    case membership::event_kind::unreachable: set_reachable(found->second, false, now); return;
+    case membership::event_kind::left: remove_peer(found, member_event_kind::left, now); return;
+    case membership::event_kind::removed: remove_peer(found, member_event_kind::removed, now); return;
+  }
+}
+
+void node_core::set_up(const membership::member& who, instant now) {
+  const actor_node node = to_node(who);
+  auto found = peers_.find(node.name);
+  if (found != peers_.end() && found->second.node != node) {
+    remove_peer(found, member_event_kind::removed, now);
+    found = peers_.end();
+  }
+  if (found != peers_.end()) {
+    meet_again(found->second);
+    set_reachable(found->second, true, now);
+    gossip_->handle_member_up(to_origin(node), now);
+    actors_.handle_node_up(node, now);
+    return;
+  }
+  peers_.emplace(node.name, peer{.node = node, .address = who.address, .meta = who.meta});
+  members_changed_ = true;
+  out_.events.push_back({member_event_kind::up, node, who.address});
+  gossip_->handle_member_up(to_origin(node), now);
+  actors_.handle_node_up(node, now);
+}
+
+void node_core::meet_again(peer& who) {
+  old_count_ -= who.is_old ? 1 : 0;
+  who.is_old = false;
+  who.old_until = instant_never;
+}
+
+void node_core::set_reachable(peer& who, bool is_reachable, instant now) {
+  if (who.is_reachable == is_reachable) {
+    return;
+  }
+  who.is_reachable = is_reachable;
+  members_changed_ = true;
+  using reach = registration_news::reach;
+  out_.news.nodes.push_back({who.node, is_reachable ? reach::reachable : reach::unreachable});
+  out_.events.push_back(
+      {is_reachable ? member_event_kind::reachable : member_event_kind::unreachable, who.node, who.address});
+  if (is_reachable) {
+    gossip_->handle_member_up(to_origin(who.node), now);
+    actors_.handle_node_up(who.node, now);
+  } else {
+    gossip_->handle_member_unreachable(to_origin(who.node));
+    actors_.handle_node_unreachable(who.node);
+  }
+}
+
+void node_core::remove_peer(peers::iterator which, member_event_kind how, instant now) {
+  const peer gone = std::move(which->second);
+  old_count_ -= gone.is_old ? 1 : 0;
+  peers_.erase(which);
+  members_changed_ = true;
+  out_.events.push_back({how, gone.node, gone.address});
+  out_.news.nodes.push_back({gone.node, registration_news::reach::gone});
+  gossip_->forget(to_origin(gone.node), now);
+  actors_.handle_node_removed(gone.node);
+}
+
+void node_core::expire_old(instant now) {
+  if (old_count_ == 0) {
+    return;
+  }
+  for (auto at = peers_.begin(); at != peers_.end();) {
+    const auto which = at++;
+    peer& one = which->second;
+    if (!one.is_old || one.old_until > now) {
+      continue;
+    }
+    if (one.is_reachable) {
+      set_reachable(one, false, now);
+      one.old_until = now + how_.membership.removal_timeout;
+    } else {
+      remove_peer(which, member_event_kind::removed, now);
+    }
+  }
+}
+
+// --- lives ---
+
+void node_core::come_back(std::uint64_t above, std::vector<std::string> seeds, std::string_view invited_by,
+                          std::string_view sentence, instant now) {
+  const std::uint64_t at_least = std::max({above, refused_above_, self_.incarnation.value()}) + 1;
+  const auto next = membership::make_incarnation(wall_clock_ms(now), random_, membership::incarnation{at_least});
+  for (const auto& one : how_.seeds) {
+    if (std::ranges::find(seeds, one) == seeds.end()) {
+      seeds.push_back(one);
+    }
+  }
+  seeds.resize(std::min(seeds.size(), how_.membership.seeds_max));
+  auto taken = take_part(next, seeds, invited_by, now);
+  if (taken) {
+    taken = gossip_->reincarnate(gossip::incarnation{next.value()});
+  }
+  if (!taken) {
+    end(fmt::format("this node could not come back: {}", taken.error().message), now);
+    return;
+  }
+  ++counted_.come_backs;
+  self_.incarnation = node_incarnation{next.value()};
+  out_.renamed = self_;
+  out_.news.renamed = self_;
+  actors_.handle_renamed(self_);
+  // They are members still, most likely: the new participant will meet them.
+  for (auto& [name, one] : peers_) {
+    old_count_ += one.is_old ? 0 : 1;
+    one.is_old = true;
+    one.old_until = now + (one.is_reachable ? how_.reunion_timeout : how_.membership.removal_timeout);
+  }
+  set_phase(phase::joining);
+  out_.log.push_back(event{severity::warning, "came_back_as_new_member"}
+                         .with("node", self_.name)
+                         .with("incarnation", self_.incarnation)
+                         .with("why", sentence));
+}
+
+void node_core::end(std::string why, instant now) {
+  set_phase(phase::ended);
+  why_ended_ = std::move(why);
+  while (!peers_.empty()) {
+    remove_peer(peers_.begin(), member_event_kind::removed, now);
+  }
+  out_.log.push_back(event{why_ended_.empty() ? severity::info : severity::error, "cluster_left"}
+                         .with("node", self_.name)
+                         .with("cluster", how_.cluster)
+                         .with("why", why_ended_.empty() ? std::string_view{"it was asked to"} : why_ended_));
+}
+
+void node_core::set_phase(cluster::phase next) {
+  members_changed_ = members_changed_ || phase_ != next;
+  phase_ = next;
+}
+
+}  // namespace muster::cluster
