@@ -31,7 +31,7 @@ const roster* published::find_in(table& in, const any_key& key, std::memory_orde
 
 roster_ptr published::find(const any_key& key) const {
   const grace::reading here{grace_};
-  const roster_ptr rows{find_in(*table_.load(std::memory_order_seq_cst), key, std::memory_order_seq_cst)};
+  roster_ptr rows{find_in(*table_.load(std::memory_order_seq_cst), key, std::memory_order_seq_cst)};
   // After the rows: what is unreachable is published before rosters that say so.
   const unreachable_origins* const now = unreachable_.load(std::memory_order_seq_cst);
   if (!rows || !reach_differs(*rows, now)) return rows;
