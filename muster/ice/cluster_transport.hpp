@@ -45,14 +45,15 @@ struct cluster_transport_counters {
   std::uint64_t lost{0};         ///< frames that were accepted and whose connection broke, or was not made
   std::uint64_t oversized{0};    ///< to be sent, or received: dropped
   std::uint64_t unreadable_addresses{0};
-  std::uint64_t unnamed{0};   ///< frames from a peer whose certificate has no name: dropped
-  std::uint64_t misnamed{0};  ///< connections to a peer whose certificate has another name than expected: closed
+  std::uint64_t unnamed{0};        ///< frames from a peer whose certificate has no name: dropped
+  std::uint64_t misnamed{0};       ///< connections to a peer whose certificate has another name than expected: closed
+  std::uint64_t signs_of_life{0};  ///< from peers, over connections that this node has made
 };
 
 /// Carries frames between nodes by oneway requests of Ice, over tcp or ssl (docs/protocols/cluster.md).
 ///
-/// Connections are used in one direction: each node makes its own, one a channel. Each channel has a communicator, and so
-/// threads, of its own. All come in by one listening endpoint, whose threads only copy and hand over: none of them
+/// Connections are used in one direction: each node makes its own, one a channel. Each channel has a communicator, and
+/// so threads, of its own. All come in by one listening endpoint, whose threads only copy and hand over: none of them
 /// ever waits.
 ///
 /// With ssl a node's name stands in its certificate (node_certificate.hpp). Frames carry the name to the receiver, and
