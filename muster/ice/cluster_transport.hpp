@@ -21,9 +21,9 @@ struct cluster_transport_options {
   std::string listen{"tcp -h 127.0.0.1"};
   /// How others reach this node, where that is not where it listens. Empty: the endpoints that it listens on, and for
   /// one on all interfaces the address of each.
-  std::string published;
+  std::string published{};
   /// Those of Ice and IceSSL go to the run time. What the transport depends on is not to be had otherwise.
-  config::property_map properties;
+  config::property_map properties{};
 
   std::size_t frame_bytes_max{std::size_t{1024} * 1024 + std::size_t{16} * 1024};
   /// Bytes to one address on one channel that have been accepted and have not left this process.
@@ -35,7 +35,7 @@ struct cluster_transport_options {
   std::chrono::seconds silence_timeout{8};
   /// For peers to take what is on its way, and to close.
   std::chrono::milliseconds stop_timeout{1000};
-  std::function<instant()> now;  ///< the steady clock
+  std::function<instant()> now{};  ///< the steady clock
 };
 
 /// What a transport has counted since it began; never falls.

@@ -24,33 +24,33 @@ namespace muster::cluster {
 struct join_options {
   /// This node's name, unique in the cluster (`node-name`). Empty: that of the actor system's node, which is the
   /// system's name unless told otherwise.
-  std::string name;
+  std::string name{};
   /// Nodes of another cluster are refused (`name`). Empty: the actor system's name.
-  std::string cluster;
+  std::string cluster{};
   /// Ice endpoints, such as "tcp -h 10.0.0.1 -p 4070" or "ssl -p 4070" (`listen`). Empty: any free port of the
   /// loopback address.
-  std::string listen;
+  std::string listen{};
   /// How others reach this node, where that is not where it listens (`published`).
-  std::string published;
+  std::string published{};
   /// Endpoints of nodes to join (`seeds`, parted by commas). A host name stands for all of its addresses, which are
   /// looked up again at each attempt. This node's own may be among them. None: a cluster of one, which others may join.
-  std::vector<std::string> seeds;
+  std::vector<std::string> seeds{};
   /// A file with more of them, one a line; what follows a # is a comment (`seeds-file`).
-  std::string seeds_file;
+  std::string seeds_file{};
   /// The process's properties, from files or the command line. Those that begin with `cluster.` are read here, those of
   /// `Ice.` and `IceSSL.` go to the transport, others are passed over.
-  config::property_map properties;
-  bytes meta;  ///< shown to all members; 256 bytes at most
+  config::property_map properties{};
+  bytes meta{};  ///< shown to all members; 256 bytes at most
 
-  std::optional<duration> probe_interval;   ///< `probe-interval`
-  std::optional<duration> removal_timeout;  ///< `removal-timeout`: unreachable for so long, a node is removed
+  std::optional<duration> probe_interval{};   ///< `probe-interval`
+  std::optional<duration> removal_timeout{};  ///< `removal-timeout`: unreachable for so long, a node is removed
   /// `keep-majority`: after a split only the side with the majority of the members stays.
-  std::optional<bool> keep_majority;
+  std::optional<bool> keep_majority{};
   /// All other settings of a node. Where a property or something above speaks of the same, that holds.
-  options more;
+  options more{};
 
   /// How messages of other nodes are read. Null: by the process's table of all messages that have a name.
-  std::shared_ptr<const inbound_codecs> codecs;
+  std::shared_ptr<const inbound_codecs> codecs{};
 };
 
 /// Makes the system a node of a cluster, over Ice, and begins to join; once for a system. Returns when it listens:
