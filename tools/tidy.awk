@@ -25,7 +25,8 @@ BEGIN {
     arrow("membership", "base")
     arrow("gossip", "base")
     arrow("cluster", "actor membership gossip")
-    arrow("receptionist", "actor cluster gossip")
+    arrow("message", "actor cluster")
+    arrow("receptionist", "actor cluster message gossip")
     arrow("descriptor", "base")
     arrow("catalog", "descriptor")
     arrow("replication", "base")
@@ -34,7 +35,7 @@ BEGIN {
     arrow("registry", "config catalog replication locator session metrics")
     arrow("node", "descriptor")
     arrow("os", "base config actor replication registry metrics")
-    arrow("ice", "registry")
+    arrow("ice", "registry cluster")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.
     arrow("sim", "registry")
     words("apps bench fuzz tests", wiring)

@@ -117,6 +117,10 @@ void node_actor::handle(context& self, node_input::subscription& what) {
   self.watch(what.who, node_input::subscription{what.who, false});
 }
 
+void node_actor::handle(context& self, node_input::gossip_interval& what) {
+  core_->set_gossip_interval(what.wanted, self.now());
+}
+
 void node_actor::handle(context& self, node_input::leave& what) {
   if (has_left_) {
     if (what.when_left) {
@@ -155,6 +159,14 @@ void node_actor::settle(context& self) {
 void node_actor::take(context& self, ready effects) {
   if (effects.renamed) {
     system_.set_node(*effects.renamed);
+  }
+  for (const member_event& one : effects.events) {
+    // Before anything is sent to a new member.
+    if (one.kind == member_event_kind::up) {
+      state_->over->expect(one.address, one.node.name);
+    } else if (one.kind == member_event_kind::left || one.kind == member_event_kind::removed) {
+      state_->over->expect(one.address, {});
+    }
   }
   send(effects.frames);
   for (const delivery& one : effects.deliveries) {
