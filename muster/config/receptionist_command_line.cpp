@@ -9,6 +9,8 @@
 namespace muster::config {
 namespace {
 
+constexpr std::string_view log_level = "Muster.Log.Level";
+
 constexpr const char* description =
     "Runs one node of a cluster of receptionists that a person or a script drives: commands come on standard input, "
     "events and answers go to standard output.";
@@ -138,6 +140,16 @@ result<property_map> complete_receptionist_properties(property_map from_files, c
     }
     all.insert_or_assign("cluster.seeds", std::move(list));
   }
+  // A name that nobody reads is a slip of the pen. Those below each of these are checked by whoever reads them.
+  for (const auto& [one, value] : all) {
+    if (!one.starts_with("cluster.") && !one.starts_with("Ice") && one != log_level && !value.empty()) {
+      return fail(errc::invalid_argument,
+                  "{} is '{}'; allowed are only properties below cluster, Ice and IceSSL, and {}", one, value,
+                  log_level);
+    }
+  }
+  // On a terminal, what a node has to say stands between its events.
+  all.try_emplace(std::string{log_level}, "warning");
   const auto name = all.find("cluster.node-name");
   if (name == all.end() || name->second.empty()) {
     return fail(errc::invalid_argument,

@@ -32,8 +32,8 @@ struct receptionist_command_line {
                                                                                 std::span<const std::string> arguments);
 
 /// Puts what the command line says over what files said: its properties first, then its options, under the names of
-/// the properties that they stand for. `invalid_argument` when the node has no name then, or a seed is
-/// not one endpoint.
+/// the properties that they stand for. The log begins at warnings unless told otherwise. `invalid_argument` when the
+/// node has no name then, or a seed is not one endpoint, or a property is none of the cluster's, Ice's or the log's.
 [[nodiscard]] result<property_map> complete_receptionist_properties(property_map from_files,
                                                                     const receptionist_command_line& line);
 

@@ -43,8 +43,8 @@ TEST(receptionist_command_line, puts_itself_over_what_files_say) {
   const auto all = complete_receptionist_properties(
       files, parse({"--name", "A", "--seed", "tcp -p 1", "--seed", "tcp -p 2", "--cluster.name=market"}));
   ASSERT_TRUE(all) << all.error().message;
-  EXPECT_THAT(*all, ElementsAre(Pair("cluster.name", "market"), Pair("cluster.node-name", "A"),
-                                Pair("cluster.seeds", "tcp -p 1, tcp -p 2")));
+  EXPECT_THAT(*all, ElementsAre(Pair("Muster.Log.Level", "warning"), Pair("cluster.name", "market"),
+                                Pair("cluster.node-name", "A"), Pair("cluster.seeds", "tcp -p 1, tcp -p 2")));
   EXPECT_EQ(complete_receptionist_properties(files, parse({})).value().at("cluster.node-name"), "F");
 }
 
@@ -53,6 +53,15 @@ TEST(receptionist_command_line, needs_a_name_from_somewhere) {
   ASSERT_FALSE(all);
   EXPECT_EQ(all.error().message,
             "--name (cluster.node-name) is not set; a node needs a name that no other node of its cluster has");
+}
+
+TEST(receptionist_command_line, refuses_a_property_that_nobody_would_read) {
+  const auto all = complete_receptionist_properties({{"clustr.name", "shop"}}, parse({"--name", "A"}));
+  ASSERT_FALSE(all);
+  EXPECT_EQ(all.error().message,
+            "clustr.name is 'shop'; allowed are only properties below cluster, Ice and IceSSL, and Muster.Log.Level");
+  EXPECT_TRUE(complete_receptionist_properties({{"IceSSL.CAs", "ca.pem"}, {"Ice.Trace.Network", "1"}},
+                                               parse({"--name", "A", "--Muster.Log.Level=debug"})));
 }
 
 TEST(receptionist_command_line, takes_one_endpoint_for_each_seed) {
