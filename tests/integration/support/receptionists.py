@@ -38,6 +38,7 @@ class Node:
         self.properties = dict(properties or {})
         self.errors_file = os.path.join(cluster.directory, f"{name}-{self.port}.err")
         self.process = None
+        self.lines_told = 0
         self._events = []
         self._changed = threading.Condition()
         self._reader = None
@@ -51,22 +52,23 @@ class Node:
         assert self.process is None, f"{self.name} runs already"
         seeds = [self.cluster.nodes[0]] if seeds is None else seeds
         settings = {**self.cluster.properties, **self.properties, **more}
-        command = [MUSTER, "receptionist", "--json", "--name", self.name, "--listen", self.endpoint]
+        command = ["--json", "--name", self.name, "--listen", self.endpoint]
         for seed in seeds:
             command += ["--seed", seed if isinstance(seed, str) else seed.endpoint]
         command += [f"--{name}={value}" for name, value in settings.items() if value is not None]
-        with self._changed:
-            self._events = []
-        with open(self.errors_file, "ab") as errors:
-            self.process = subprocess.Popen([*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=errors, cwd=self.cluster.directory)
-        self.listen()
+        self.run([*command, *options])
         if wait:
             self.wait_event("joined")
         return self
 
-    def listen(self):
-        """Reads what the process says, from now on."""
+    def run(self, arguments):
+        """Starts the process with these arguments, and reads what it says."""
+        with self._changed:
+            self._events = []
+        self.lines_told = 0
+        with open(self.errors_file, "ab") as errors:
+            self.process = subprocess.Popen([MUSTER, "receptionist", *arguments], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, stderr=errors, cwd=self.cluster.directory)
         self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
         self._reader.start()
 
@@ -84,6 +86,7 @@ class Node:
             return file.read()
 
     def tell(self, *lines):
+        self.lines_told += len(lines)
         self.process.stdin.write("".join(line + "\n" for line in lines).encode())
         self.process.stdin.flush()
 
