@@ -72,9 +72,9 @@ class BadNetwork:
         node.properties["cluster.published"] = f"tcp -h 127.0.0.1 -p {port}"
         return node.properties["cluster.published"]
 
-    def cut(self, *names):
-        """From now on nothing passes between these and the others, and nobody is told."""
-        self._side = frozenset(names)
+    def cut(self, name):
+        """From now on nothing passes between this node and the others, and nobody is told."""
+        self._side = frozenset((name,))
 
     def heal(self):
         self._side = frozenset()

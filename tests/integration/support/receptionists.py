@@ -35,6 +35,8 @@ class Node:
         self.cluster = cluster
         self.name = name
         self.port = port or free_port()
+        self.host = "127.0.0.1"
+        self.prefix = []  # what runs the program
         self.properties = dict(properties or {})
         self.errors_file = os.path.join(cluster.directory, f"{name}-{self.port}.err")
         self.process = None
@@ -45,7 +47,7 @@ class Node:
 
     @property
     def endpoint(self):
-        return f"{self.cluster.protocol} -h 127.0.0.1 -p {self.port}"
+        return f"{self.cluster.protocol} -h {self.host} -p {self.port}"
 
     def start(self, *options, seeds=None, wait=True, **more):
         """Starts the process; with `wait`, returns when it has joined."""
@@ -67,7 +69,7 @@ class Node:
             self._events = []
         self.lines_told = 0
         with open(self.errors_file, "ab") as errors:
-            self.process = subprocess.Popen([MUSTER, "receptionist", *arguments], stdin=subprocess.PIPE,
+            self.process = subprocess.Popen([*self.prefix, MUSTER, "receptionist", *arguments], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, stderr=errors, cwd=self.cluster.directory)
         self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
         self._reader.start()
