@@ -64,7 +64,12 @@ class cluster_transport::parts {
   parts& operator=(const parts&) = delete;
   ~parts() {
     stop();
-    (void)context_->wait_until_idle(how_.stop_timeout);
+    if (!context_->wait_until_idle(how_.stop_timeout)) {
+      // The run time would wait a minute for a peer that does not read.
+      for (const auto& one : links_) {
+        if (one) one->abort();
+      }
+    }
     for (const auto& one : links_) {
       if (one) one->communicator()->destroy();
     }

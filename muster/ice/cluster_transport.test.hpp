@@ -75,6 +75,10 @@ class inbox final : public cluster::transport_receiver {
     const std::lock_guard lock{mutex_};
     return letters_;
   }
+  [[nodiscard]] std::size_t refusals() const {
+    const std::lock_guard lock{mutex_};
+    return refused_.size();
+  }
   [[nodiscard]] std::size_t losses() const {
     const std::lock_guard lock{mutex_};
     return lost_.size();
