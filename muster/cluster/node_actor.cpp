@@ -117,6 +117,10 @@ void node_actor::handle(context& self, node_input::subscription& what) {
   self.watch(what.who, node_input::subscription{what.who, false});
 }
 
+void node_actor::handle(context& self, node_input::gossip_interval& what) {
+  core_->set_gossip_interval(what.wanted, self.now());
+}
+
 void node_actor::handle(context& self, node_input::leave& what) {
   if (has_left_) {
     if (what.when_left) {

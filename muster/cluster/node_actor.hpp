@@ -47,6 +47,7 @@ class node_actor final : public actor<node_message>, private registrations {
   void handle(context& self, node_input::run_here& what);
   void handle(context& self, node_input::show& what);
   void handle(context& self, node_input::subscription& what);
+  void handle(context& self, node_input::gossip_interval& what);
   void handle(context& self, node_input::leave& what);
   void handle(context& self, node_input::settle& what);
   void handle(context& self, node_input::tick& what);
@@ -68,6 +69,9 @@ class node_actor final : public actor<node_message>, private registrations {
   bool remove(std::string_view key, const gossip::entry& what) override;
   void for_each_entry(std::string_view key,
                       const std::function<void(const gossip::origin_id&, const gossip::entry&)>& visit) const override;
+  void for_each_own(const std::function<void(const gossip::shared_text&, const gossip::entry&)>& visit) const override {
+    core_->registrations().for_each_registration(core_->registrations().self().node, visit);
+  }
   [[nodiscard]] bool is_reachable(const actor_node& which) const override { return core_->is_reachable(which); }
   void observe(std::shared_ptr<registration_observer> who) override { newcomers_.push_back(std::move(who)); }
   void stop_observing(const registration_observer& who) override;

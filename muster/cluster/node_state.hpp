@@ -10,6 +10,7 @@
 
 #include "muster/actor/actor_ref.hpp"
 #include "muster/actor/guarded.hpp"
+#include "muster/base/instant.hpp"
 #include "muster/cluster/members.hpp"
 #include "muster/cluster/node_messages.hpp"
 #include "muster/cluster/transport.hpp"
@@ -28,7 +29,8 @@ struct node_state {
 
   std::string address;
   std::shared_ptr<transport> over;
-  gossip::options bounds;
+  gossip::options bounds;                         ///< as the node was given them
+  std::atomic<duration::rep> gossip_interval{0};  ///< as it is now
   std::size_t frame_bytes_max{0};
   std::size_t waiting_bytes_max{0};
   std::size_t arrived_bytes_max{0};

@@ -175,6 +175,11 @@ void core::state::handle_tick(instant now) {
       now + duration{static_cast<duration::rep>(interval - interval / 10 + random_.below(interval / 5 + 1))};
 }
 
+void core::state::set_gossip_interval(duration wanted, instant now) {
+  how_.gossip_interval = wanted;
+  next_comparison_ = std::min(next_comparison_, now + wanted);
+}
+
 instant core::state::next_deadline() const { return std::min(next_comparison_, assemblies_.next_deadline()); }
 
 ready core::state::poll_ready() {
@@ -236,6 +241,7 @@ void core::handle_message(const origin_id& from, const message& what, instant no
   state_->handle_message(from, what, now);
 }
 void core::handle_tick(instant now) { state_->handle_tick(now); }
+void core::set_gossip_interval(duration wanted, instant now) { state_->set_gossip_interval(wanted, now); }
 instant core::next_deadline() const { return state_->next_deadline(); }
 ready core::poll_ready() { return state_->poll_ready(); }
 

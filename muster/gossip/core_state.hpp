@@ -31,6 +31,7 @@ class core::state {
   void forget(const origin_id& who, instant now);
   void handle_message(const origin_id& from, const message& what, instant now);
   void handle_tick(instant now);
+  void set_gossip_interval(duration wanted, instant now);
   [[nodiscard]] instant next_deadline() const;
   [[nodiscard]] ready poll_ready();
 
@@ -88,7 +89,7 @@ class core::state {
     open_answer_bytes_ = 0;
   }
 
-  const options how_;
+  options how_;
   origin_id self_;
   prng& random_;
   members members_;
