@@ -13,6 +13,7 @@ std::string_view to_string(dead_letter_reason why) noexcept {
     case dead_letter_reason::mailbox_full: return "mailbox_full";
     case dead_letter_reason::unreachable: return "unreachable";
     case dead_letter_reason::unhandled: return "unhandled";
+    case dead_letter_reason::unsendable: return "unsendable";
   }
   return "unknown";
 }

@@ -21,8 +21,9 @@ enum class dead_letter_reason : std::uint8_t {
   mailbox_full,  ///< a bounded mailbox, or what may be on its way to a node, had no room
   unreachable,   ///< no way led to the actor's node
   unhandled,     ///< the actor has no place for it, such as a `terminated` that it does not take
+  unsendable,    ///< messages of this type have no name, or cannot be written: they stay within their process
 };
-inline constexpr std::size_t dead_letter_reasons = 4;
+inline constexpr std::size_t dead_letter_reasons = 5;
 
 [[nodiscard]] std::string_view to_string(dead_letter_reason why) noexcept;
 

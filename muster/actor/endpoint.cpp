@@ -25,6 +25,11 @@ result<void> explain(told outcome, const endpoint& to) {
     case told::full:
       return fail(errc::limit_exceeded, "as many messages wait for {} as may; this one was not taken", to.address());
     case told::stopped: return fail(errc::unavailable, "{} has stopped", to.address());
+    case told::unsendable:
+      return fail(errc::unsupported,
+                  "messages of this type stay in their process, and {} lives in another one: they need "
+                  "a message_name and members that can be written",
+                  to.address());
     case told::unreachable: return fail(errc::unavailable, "no way leads to the node of {} now", to.address());
   }
   MUSTER_INVARIANT(false, "every outcome has been named");

@@ -34,6 +34,7 @@ enum class told : std::uint8_t {
   full,         ///< a bound of the mailbox, or of what may be on its way to the node
   stopped,      ///< the actor is no more
   unreachable,  ///< no way leads to the actor's node
+  unsendable,   ///< messages of this type stay within their process
 };
 /// Who hears of a message that is not accepted: the dead letters, or the teller alone.
 enum class if_not : std::uint8_t { dead_letter, report };

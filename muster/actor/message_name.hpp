@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -33,6 +35,28 @@ consteval std::string_view given_name() {
 /// what the compiler calls it: a field added in a rolling upgrade must not make another service of it.
 template <typename T>
 inline constexpr std::string_view message_name = actor_kernel::given_name<T>();
+
+// Replies are often no more than one value: these have the names that Slice gives them, and two more.
+template <>
+inline constexpr std::string_view message_name<bool> = "bool";
+template <>
+inline constexpr std::string_view message_name<std::uint8_t> = "byte";
+template <>
+inline constexpr std::string_view message_name<std::int16_t> = "short";
+template <>
+inline constexpr std::string_view message_name<std::int32_t> = "int";
+template <>
+inline constexpr std::string_view message_name<std::int64_t> = "long";
+template <>
+inline constexpr std::string_view message_name<std::uint32_t> = "uint";
+template <>
+inline constexpr std::string_view message_name<std::uint64_t> = "ulong";
+template <>
+inline constexpr std::string_view message_name<float> = "float";
+template <>
+inline constexpr std::string_view message_name<double> = "double";
+template <>
+inline constexpr std::string_view message_name<std::string> = "string";
 
 /// A type that may leave the process.
 template <typename T>

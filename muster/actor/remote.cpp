@@ -23,6 +23,13 @@ told remote_target::send(const outbound_message& what, const message_type& type,
   return outcome;
 }
 
+told remote_target::refuse(const message_type& type, if_not otherwise) {
+  if (otherwise == if_not::dead_letter) {
+    core_->letters().publish(refs::any(this), type, dead_letter_reason::unsendable);
+  }
+  return told::unsendable;
+}
+
 void remote_target::add_watcher(const endpoint_ptr& who) {
   const death_watch watch{this, who};
   if (const auto route = core_->route()) {

@@ -79,6 +79,8 @@ class remote_target : public endpoint {
 
  protected:
   remote_target(std::shared_ptr<system_core> core, const actor_address& of);
+  /// Of a message that cannot leave the process.
+  [[nodiscard]] told refuse(const message_type& type, if_not otherwise);
   [[nodiscard]] told send(const outbound_message& what, const message_type& type, if_not otherwise);
 
  private:

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "muster/base/bytes.hpp"
 #include "muster/base/result.hpp"
@@ -22,6 +23,8 @@ class byte_writer {
   void string(std::string_view text);
   void blob(byte_view content);
   void id(const uuid& value);
+  /// Bytes as they are, without their size.
+  void raw(byte_view content) { out_.insert(out_.end(), content.begin(), content.end()); }
 
   [[nodiscard]] std::size_t written_bytes() const noexcept { return out_.size(); }
   [[nodiscard]] bytes take() && { return std::move(out_); }
@@ -43,6 +46,8 @@ class byte_reader {
   [[nodiscard]] std::string_view string() noexcept;
   [[nodiscard]] byte_view blob() noexcept;
   [[nodiscard]] uuid id() noexcept;
+  /// All that is left.
+  [[nodiscard]] byte_view rest() noexcept { return std::exchange(rest_, {}); }
 
   /// A count of items that each take at least `item_bytes_min` bytes: fails when the rest cannot hold so many, so that
   /// no count from outside makes us allocate more than was sent.

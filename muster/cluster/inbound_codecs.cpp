@@ -6,6 +6,9 @@ std::optional<fate> inbound_codecs::deliver(const actor_system& system, const ac
                                             byte_view content) const {
   const auto known = by_name_.find(name);
   if (known != by_name_.end()) return known->second(system, to, content);
+  if (others_) {
+    if (const hand_over how = others_(name)) return how(system, to, content);
+  }
   const auto whom = system.resolve(to);
   return !whom || whom->is_stopped() ? fate::stopped : fate::unhandled;
 }

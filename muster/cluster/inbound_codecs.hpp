@@ -38,6 +38,10 @@ class inbound_codecs {
   /// In place of what was known under the name.
   void add(std::string_view name, hand_over how) { by_name_.insert_or_assign(std::string{name}, std::move(how)); }
 
+  /// Asked for names that were not added, on the turns of a node: an empty function where the name is unknown there,
+  /// too.
+  void look_up_others(std::function<hand_over(std::string_view name)> how) { others_ = std::move(how); }
+
   [[nodiscard]] std::optional<fate> deliver(const actor_system& system, const actor_address& to, std::string_view name,
                                             byte_view content) const;
 
@@ -57,6 +61,7 @@ class inbound_codecs {
   }
 
   std::map<std::string, hand_over, std::less<>> by_name_;
+  std::function<hand_over(std::string_view)> others_;
 };
 
 /// An address within a message. A null ref is written as an empty one.

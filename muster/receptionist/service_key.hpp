@@ -11,6 +11,7 @@
 
 #include "muster/gossip/shared_text.hpp"
 #include "muster/gossip/stable_hash.hpp"
+#include "muster/message/inbound.hpp"
 
 namespace muster {
 
@@ -40,16 +41,29 @@ class any_key {
 ///     inline const muster::service_key<api_message> api_key{"api-service"};
 ///
 /// Two keys of equal id are the same key. Should they have different message types, then each sees only what was
-/// registered with a type of the same *name* (`message_name<T>`).
+/// registered with a type of the same *name* (`message_name<T>`). A program with a key in it reads the messages of the
+/// key when they come from other nodes: nothing else need be done for that (message/inbound.hpp).
 template <typename T>
 class service_key : public any_key {
  public:
   using message_type = T;
 
-  service_key() noexcept = default;
-  explicit service_key(std::string_view id) : any_key{id} {}
+  service_key() noexcept { muster::message::learn<T>(); }
+  explicit service_key(std::string_view id) : any_key{id} { muster::message::learn<T>(); }
   /// The caller knows what its actors take.
-  explicit service_key(any_key id) noexcept : any_key{std::move(id)} {}
+  explicit service_key(any_key id) noexcept : any_key{std::move(id)} { muster::message::learn<T>(); }
+};
+
+/// Keys are values: a message may hold them.
+template <>
+struct codec<any_key> {
+  static void write(const any_key& what, message::writer& into) { into.string(what.id()); }
+  static any_key read(message::reader& from) { return any_key{from.string()}; }
+};
+template <typename T>
+struct codec<service_key<T>> {
+  static void write(const service_key<T>& what, message::writer& into) { into.string(what.id()); }
+  static service_key<T> read(message::reader& from) { return service_key<T>{from.string()}; }
 };
 
 }  // namespace muster

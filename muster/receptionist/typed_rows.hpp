@@ -8,7 +8,7 @@
 
 #include "muster/actor/actor_ref.hpp"
 #include "muster/actor/departed.hpp"
-#include "muster/receptionist/remote_codec.hpp"
+#include "muster/message/remote_actor.hpp"
 #include "muster/receptionist/roster.hpp"
 #include "muster/receptionist/scene.hpp"
 #include "muster/receptionist/service_key.hpp"
@@ -51,7 +51,7 @@ class typed_rows final : public roster_view {
   [[nodiscard]] static actor_ref<T> ref_of(const row& one) {
     using namespace actor_kernel;
     const auto& system = one.origin->in->system();
-    if (!one.origin->is_own) return remote_ref_of<T>(system, one.origin->in->address_of(one));
+    if (!one.origin->is_own) return muster::message::remote_ref_of<T>(system, one.origin->in->address_of(one));
     if (const endpoint_ptr found = system->find(one.path.view(), actor_incarnation{one.incarnation})) {
       const auto way_in = acceptor_of<T>(*found);
       return way_in ? refs::typed<T>(found, way_in) : actor_ref<T>{};
