@@ -35,7 +35,7 @@ BEGIN {
     arrow("registry", "config catalog replication locator session metrics")
     arrow("node", "descriptor")
     arrow("os", "base config actor replication registry metrics")
-    arrow("ice", "registry")
+    arrow("ice", "registry cluster")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.
     arrow("sim", "registry")
     words("apps bench fuzz tests examples", wiring)

@@ -160,6 +160,14 @@ void node_actor::take(context& self, ready effects) {
   if (effects.renamed) {
     system_.set_node(*effects.renamed);
   }
+  for (const member_event& one : effects.events) {
+    // Before anything is sent to a new member.
+    if (one.kind == member_event_kind::up) {
+      state_->over->expect(one.address, one.node.name);
+    } else if (one.kind == member_event_kind::left || one.kind == member_event_kind::removed) {
+      state_->over->expect(one.address, {});
+    }
+  }
   send(effects.frames);
   for (const delivery& one : effects.deliveries) {
     deliver(one);
