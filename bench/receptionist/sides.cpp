@@ -1,6 +1,7 @@
 #include "bench/receptionist/sides.hpp"
 
 #include <cstdlib>
+#include <initializer_list>
 #include <stdexcept>
 #include <utility>
 
@@ -47,25 +48,12 @@ pg_ground::pg_ground(work_directory& folder, const std::filesystem::path& source
       mapper_{{"epmd", "-address", "127.0.0.1", "-port", std::to_string(port_)}, compiled_ / "epmd.log"} {}
 
 std::vector<std::string> pg_ground::command(const std::string& name, const std::vector<std::string>& others) const {
-  std::vector<std::string> command{"env",
-                                   fmt::format("ERL_EPMD_PORT={}", port_),
-                                   "erl",
-                                   "-noinput",
-                                   "-name",
-                                   pg_name(name),
-                                   "-setcookie",
-                                   cookie,
-                                   "-kernel",
-                                   "inet_dist_use_interface",
-                                   "{127,0,0,1}",
-                                   "-start_epmd",
-                                   "false",
-                                   "-pa",
-                                   compiled_.string(),
-                                   "-s",
-                                   "pg_peer",
-                                   "main",
-                                   "-extra"};
+  // The log of Erlang goes to standard output, where the answers are.
+  std::vector<std::string> command{"env", fmt::format("ERL_EPMD_PORT={}", port_), "erl", "-noinput"};
+  const auto add = [&](std::initializer_list<std::string> words) { command.insert(command.end(), words); };
+  add({"-name", pg_name(name), "-setcookie", cookie, "-start_epmd", "false"});
+  add({"-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-kernel", "logger_level", "none"});
+  add({"-pa", compiled_.string(), "-s", "pg_peer", "main", "-extra"});
   for (const auto& other : others) command.push_back(pg_name(other));
   return command;
 }
@@ -85,6 +73,8 @@ fleet::fleet(receptionist_context& with, side which, std::size_t count) {
       nodes_.emplace_back("muster " + name, muster_command(with.own, name, address, others), log);
       others.push_back(address);
     }
+    // A node of Erlang connects when it starts: those that it names are there by then.
+    nodes_.back().ask(fmt::format("members {}", i + 1));
   }
   for (auto& node : nodes_) node.ask(fmt::format("members {}", count));
 }
