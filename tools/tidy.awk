@@ -36,13 +36,15 @@ BEGIN {
     arrow("node", "descriptor")
     arrow("os", "base config actor replication registry metrics")
     arrow("ice", "registry cluster")
+    # The front door of plane A: what a program joins a cluster by.
+    arrow("runtime", "config actor membership gossip cluster message receptionist ice os")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.
     arrow("sim", "registry")
     words("apps bench fuzz tests examples", wiring)
 
     # Folders that may use what belongs to the operating system or to Ice's run time.
     words("os apps bench fuzz tests examples", system_folders)
-    words("os ice metrics apps bench fuzz tests", lock_folders)
+    words("os ice runtime metrics apps bench fuzz tests", lock_folders)
     words("ice apps bench fuzz tests", runtime_folders)
     # Plane B's model is Slice-generated data; others know nothing of Ice.
     words("descriptor catalog locator session registry node sim ice apps bench fuzz tests", slice_folders)
@@ -92,6 +94,8 @@ FNR == 1 {
     held_exception = ""
     n = split(file, part, "/")
     folder = part[1] == "muster" ? part[2] : part[1]
+    # What programs include to have all of plane A.
+    if (file == "muster/muster.hpp") folder = "runtime"
     # The simulator's program, unlike the world that it simulates, has processes and a terminal.
     if (file ~ /^sim\/(main|batch)\.cpp$/) folder = "apps"
     stem = part[n]
