@@ -3,26 +3,13 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
-#include <utility>
 
-#include "muster/base/event.hpp"
-#include "muster/cluster/node.hpp"
 #include "muster/cluster/node_core.hpp"
-#include "muster/ice/cluster_transport.hpp"
-#include "muster/message/inbound.hpp"
-#include "muster/os/actor_pool.hpp"
-#include "muster/os/clock.hpp"
-#include "muster/os/entropy.hpp"
+#include "muster/muster.hpp"
 
 namespace muster::bench {
 
 namespace {
-
-class silent final : public event_log {
- public:
-  [[nodiscard]] bool wants(severity) const noexcept override { return false; }
-  void write(const event&) override {}
-};
 
 /// How many members can be reached, told by the node.
 class reachable_count {
@@ -45,27 +32,21 @@ class reachable_count {
   std::size_t count_{1};
 };
 
-std::shared_ptr<cluster::node> join(actor_system& system, const muster_node_options& how, event_log& log) {
+std::shared_ptr<cluster::node> join(actor_system& system, const muster_node_options& how) {
   if (how.listen.empty()) return nullptr;
-  ice::cluster_transport_options over;
-  over.listen = how.listen;
-  over.now = [] { return os::now(); };
-  cluster::options options;
+  cluster::join_options options;
+  options.name = how.name;
+  options.listen = how.listen;
   options.seeds = how.seeds;
-  cluster::attachment by;
-  by.over = ice::cluster_transport::make(over, log).value();
-  by.codecs = message::inbound_messages();
-  by.wall_clock_ms = static_cast<std::uint64_t>(os::wall_clock_ms());
-  by.seed = os::entropy_seed();
-  return cluster::join(system, options, by);
+  return cluster::join(system, options);
 }
 
 }  // namespace
 
 struct muster_node::parts {
   explicit parts(const muster_node_options& how)
-      : system{"bench", {.runs_on = os::actor_pool::make({}).value(), .node = {.name = how.name, .incarnation = {}}}},
-        node{join(system, how, log)},
+      : system{"bench", {.runs_on = os::actor_pool::make({}).value()}},
+        node{join(system, how)},
         desk{receptionist::start(system, node)} {
     if (!node) return;
     node->subscribe(system.spawn<cluster::member_news>("members", [seen = seen](const cluster::member_news& news) {
@@ -75,7 +56,6 @@ struct muster_node::parts {
     }));
   }
 
-  silent log;
   actor_system system;
   std::shared_ptr<reachable_count> seen = std::make_shared<reachable_count>();
   std::shared_ptr<cluster::node> node;
@@ -87,7 +67,9 @@ muster_node::~muster_node() = default;
 
 actor_system& muster_node::system() noexcept { return parts_->system; }
 const receptionist::handle& muster_node::desk() const noexcept { return parts_->desk; }
-void muster_node::await_members(std::size_t count) { parts_->seen->await(count); }
+void muster_node::await_members(std::size_t count) {
+  if (parts_->node) parts_->seen->await(count);
+}
 
 traffic muster_node::sent() const {
   if (!parts_->node) return {};
