@@ -138,7 +138,10 @@ held_exception != "" && held_line < FNR - 1 { held_exception = "" }
     sub(/^[^"]*"/, "", target)
     sub(/".*/, "", target)
     n = split(target, part, "/")
-    if (part[1] == "muster" && n >= 3) {
+    if (target == "muster/muster.hpp") {
+        if (!(folder in wiring) && folder != "runtime")
+            report(FNR, "muster/muster.hpp is for programs: the library includes what it needs.")
+    } else if (part[1] == "muster" && n >= 3) {
         to = part[2]
         if (!(folder in wiring) && !((folder, to) in arrows))
             report(FNR, "the folder " folder " may not include muster/" to ": the arrows of docs/architecture.md do not lead there.")

@@ -1,7 +1,6 @@
 #include "muster/ice/channel_links.hpp"
 
 #include <utility>
-#include <vector>
 
 #include "muster/ice/cluster_address.hpp"
 
@@ -40,12 +39,18 @@ void channel_links::check_name(const std::string& address) {
 }
 
 void channel_links::close() {
-  std::vector<std::shared_ptr<cluster_link>> all;
-  {
-    const std::lock_guard lock{mutex_};
-    for (const auto& [address, link] : links_) all.push_back(link);
-  }
-  for (const auto& link : all) link->close();
+  for (const auto& link : all()) link->close();
+}
+
+void channel_links::abort() {
+  for (const auto& link : all()) link->abort();
+}
+
+std::vector<std::shared_ptr<cluster_link>> channel_links::all() const {
+  std::vector<std::shared_ptr<cluster_link>> out;
+  const std::lock_guard lock{mutex_};
+  for (const auto& [address, link] : links_) out.push_back(link);
+  return out;
 }
 
 std::shared_ptr<cluster_link> channel_links::find(const std::string& address) const {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <Ice/Ice.h>
 
@@ -27,12 +28,15 @@ class channel_links final : public std::enable_shared_from_this<channel_links> {
   void check_name(const std::string& address);
   /// Every connection closes when what waits for it has left.
   void close();
+  /// Every connection that is still there ends now. After `close`.
+  void abort();
   [[nodiscard]] const Ice::CommunicatorPtr& communicator() const noexcept { return communicator_; }
 
  private:
   [[nodiscard]] std::shared_ptr<cluster_link> find(const std::string& address) const;
   /// Null when the address cannot be one.
   [[nodiscard]] std::shared_ptr<cluster_link> find_or_make(const std::string& address);
+  [[nodiscard]] std::vector<std::shared_ptr<cluster_link>> all() const;
   void handle_idle(const std::shared_ptr<cluster_link>& link);
 
   const std::shared_ptr<link_context> context_;

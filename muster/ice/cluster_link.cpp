@@ -295,4 +295,13 @@ void cluster_link::close() {
   pump();
 }
 
+void cluster_link::abort() {
+  Ice::ConnectionPtr given_up;
+  {
+    const std::lock_guard lock{mutex_};
+    given_up = connection_;
+  }
+  close_now(given_up, Ice::ConnectionClose::Forcefully);
+}
+
 }  // namespace muster::ice

@@ -51,6 +51,8 @@ class cluster_link final : public std::enable_shared_from_this<cluster_link> {
   [[nodiscard]] bool try_retire();
   /// Takes nothing any more; what waits leaves, then the connection closes in good order.
   void close();
+  /// What has not left by now never will. After `close`.
+  void abort();
 
  private:
   enum class state : std::uint8_t { idle, connecting, open };

@@ -64,7 +64,12 @@ class cluster_transport::parts {
   parts& operator=(const parts&) = delete;
   ~parts() {
     stop();
-    (void)context_->wait_until_idle(how_.stop_timeout);
+    if (!context_->wait_until_idle(how_.stop_timeout)) {
+      // The run time would wait a minute for a peer that does not read.
+      for (const auto& one : links_) {
+        if (one) one->abort();
+      }
+    }
     for (const auto& one : links_) {
       if (one) one->communicator()->destroy();
     }
@@ -166,7 +171,8 @@ class cluster_transport::parts {
 
   void warn_of_open_door() const {
     if (context_->is_secure) return;
-    for (const auto& one : *config::parse_endpoints(how_.listen)) {
+    const auto endpoints = config::parse_endpoints(how_.listen);
+    for (const auto& one : *endpoints) {
       if (one.is_loopback()) continue;
       context_->log.write(
           event{severity::warning, "cluster_without_tls"}

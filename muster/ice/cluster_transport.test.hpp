@@ -75,6 +75,10 @@ class inbox final : public cluster::transport_receiver {
     const std::lock_guard lock{mutex_};
     return letters_;
   }
+  [[nodiscard]] std::size_t refusals() const {
+    const std::lock_guard lock{mutex_};
+    return refused_.size();
+  }
   [[nodiscard]] std::size_t losses() const {
     const std::lock_guard lock{mutex_};
     return lost_.size();
@@ -153,14 +157,14 @@ class raw_peer {
   [[nodiscard]] const std::string& address() const noexcept { return address_; }
 
   /// Waits for a connection; says what Ice's protocol wants to hear from who has accepted it.
-  void accept(bool says_hello = true) {
+  void accept() {
     hang_up();
     connection_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     ASSERT_GE(connection_, 0);
     // Ice protocol 1.0, "validate connection": magic, versions of protocol and encoding, type 3, no compression,
     // size 14.
     static constexpr std::array<std::uint8_t, 14> hello{'I', 'c', 'e', 'P', 1, 0, 1, 0, 3, 0, 14, 0, 0, 0};
-    if (says_hello) ASSERT_EQ(::send(connection_, hello.data(), hello.size(), 0), 14);
+    ASSERT_EQ(::send(connection_, hello.data(), hello.size(), 0), 14);
   }
   /// As the end of a process does, without a word.
   void hang_up() {

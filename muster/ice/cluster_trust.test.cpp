@@ -1,10 +1,7 @@
-#include <cstdlib>
-#include <filesystem>
-
 #include <Ice/Ice.h>
 
 #include "muster/ice/cluster_transport.test.hpp"
-#include "tests/support/scratch_directory.hpp"
+#include "tests/support/certificate_authority.hpp"
 
 namespace muster::ice {
 namespace {
@@ -15,47 +12,6 @@ using testing::eventually;
 using testing::station;
 using testing::text_of;
 
-/// An authority that issues certificates, made on the spot.
-class authority {
- public:
-  explicit authority(const std::string& name) {
-    new_key("ca");
-    openssl(fmt::format("req -x509 -new -key {0}/ca.key -subj '/O=Test/CN={1}' -days 2 -out {0}/ca.pem", at(), name));
-  }
-
-  /// The properties of who has a certificate with this subject and, if any, this alternative name.
-  [[nodiscard]] config::property_map issue(const std::string& subject, const std::string& alternative_name = {}) {
-    const std::string file = fmt::format("{}/{}", at(), ++issued_);
-    new_key(std::to_string(issued_));
-    openssl(fmt::format("req -new -key {0}.key -subj '{1}' -out {0}.csr", file, subject));
-    std::string extension;
-    if (!alternative_name.empty()) {
-      openssl_free("printf 'subjectAltName=" + alternative_name + "' > " + file + ".ext");
-      extension = "-extfile " + file + ".ext";
-    }
-    openssl(
-        fmt::format("x509 -req -in {0}.csr -CA {1}/ca.pem -CAkey {1}/ca.key -CAcreateserial -days 2 {2} -out {0}.pem",
-                    file, at(), extension));
-    auto out = trust();
-    out["IceSSL.CertFile"] = file + ".pem";
-    out["IceSSL.KeyFile"] = file + ".key";
-    return out;
-  }
-  /// Of who trusts this authority and has no certificate.
-  [[nodiscard]] config::property_map trust() const { return {{"IceSSL.CAs", at() + "/ca.pem"}}; }
-
- private:
-  [[nodiscard]] std::string at() const { return directory_.path().string(); }
-  void new_key(const std::string& name) {
-    openssl(fmt::format("ecparam -name prime256v1 -genkey -noout -out {}/{}.key", at(), name));
-  }
-  static void openssl(const std::string& arguments) { openssl_free("openssl " + arguments + " > /dev/null 2>&1"); }
-  static void openssl_free(const std::string& command) { ASSERT_EQ(std::system(command.c_str()), 0) << command; }
-
-  tests::scratch_directory directory_;
-  int issued_{0};
-};
-
 cluster_transport_options with(config::property_map properties) {
   cluster_transport_options how;
   how.listen = "ssl -h 127.0.0.1";
@@ -65,8 +21,8 @@ cluster_transport_options with(config::property_map properties) {
 
 class cluster_trust : public ::testing::Test {
  protected:
-  static authority& ours() {
-    static authority made{"ours"};
+  static tests::certificate_authority& ours() {
+    static tests::certificate_authority made{"ours"};
     return made;
   }
 };
@@ -103,7 +59,7 @@ TEST_F(cluster_trust, nothing_is_taken_from_a_certificate_without_a_name) {
 }
 
 TEST_F(cluster_trust, nothing_is_taken_from_and_sent_to_a_node_of_another_authority) {
-  authority theirs{"theirs"};
+  tests::certificate_authority theirs{"theirs"};
   const station a{with(ours().issue("/O=Test/CN=a"))};
   const station intruder{with(theirs.issue("/O=Test/CN=a"))};
   ASSERT_EQ(intruder.send(a.address, "x"), send_outcome::accepted);
