@@ -9,6 +9,7 @@
 #include "muster/cluster/node.hpp"
 #include "muster/message/codec.hpp"
 #include "muster/os/actor_pool.hpp"
+#include "muster/os/configuration_file.hpp"
 #include "muster/receptionist/group_router.hpp"
 #include "muster/receptionist/receptionist.hpp"
 #include "muster/receptionist/service_key.hpp"

@@ -47,7 +47,7 @@ BEGIN {
     words("os ice runtime metrics apps bench fuzz tests", lock_folders)
     words("ice apps bench fuzz tests", runtime_folders)
     # Plane B's model is Slice-generated data; others know nothing of Ice.
-    words("descriptor catalog locator session registry node sim ice apps bench fuzz tests", slice_folders)
+    words("descriptor catalog locator session registry node sim ice apps bench fuzz tests message", slice_folders)
     words("metrics os apps bench fuzz tests", metric_folders)
     words("os ice apps bench fuzz tests", crypto_folders)
 

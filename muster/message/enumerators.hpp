@@ -47,17 +47,26 @@ class enumerators {
   };
 
   template <E... Values>
-  static consteval std::string_view spelled() {
+  static constexpr std::string_view spelled() {
     return __PRETTY_FUNCTION__;
   }
 
+  // An enum without a type of its own has no such values; it is only asked what they are called.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#ifdef __clang__
+#if __has_warning("-Wenum-constexpr-conversion")
+#pragma GCC diagnostic ignored "-Wenum-constexpr-conversion"
+#endif
+#endif
   template <std::size_t... Offsets>
-  static consteval std::string_view spell(std::index_sequence<Offsets...>) {
+  static constexpr std::string_view spell(std::index_sequence<Offsets...>) {
     return spelled<static_cast<E>(static_cast<number>(first + static_cast<std::int64_t>(Offsets)))...>();
   }
+#pragma GCC diagnostic pop
 
   /// "(scope::color)7" is a number, "scope::color::red" a name.
-  static consteval bool is_name(std::string_view text) {
+  static constexpr bool is_name(std::string_view text) {
     const auto cast = text.rfind(')');
     if (cast == text.npos || cast + 1 == text.size()) return true;
     for (const char c : text.substr(cast + 1)) {
@@ -66,7 +75,7 @@ class enumerators {
     return false;
   }
 
-  static consteval table find() {
+  static constexpr table find() {
     table out;
     std::string_view rest = spell(std::make_index_sequence<count>{});
     constexpr std::string_view before = "Values = ";

@@ -12,11 +12,10 @@
 #include <utility>
 #include <variant>
 
-#include <boost/pfr/core.hpp>
-
 #include "muster/actor/actor_ref.hpp"
 #include "muster/base/strong.hpp"
 #include "muster/message/codec.hpp"
+#include "muster/message/members.hpp"
 
 /// Which types of values can be written and read, and as what.
 namespace muster::message {
@@ -84,19 +83,6 @@ concept slice_struct = requires(const T& value) {
 template <typename T>
 concept slice_class = requires {
   T::ice_staticId();
-};
-
-/// Stands for any base class of T, and for nothing else.
-template <typename T>
-struct some_base_of {
-  template <typename Base>
-  requires(std::is_base_of_v<Base, T> && !std::same_as<Base, T>) operator Base() const;
-};
-/// What Boost.PFR can take apart. It cannot see C arrays: with one in it a message does not compile.
-template <typename T>
-concept plain_aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !std::is_polymorphic_v<T> &&
-                          std::default_initializable<T> && std::movable<T> && !requires {
-  T{some_base_of<T>{}};
 };
 
 template <typename T>
@@ -219,9 +205,9 @@ template <place In, typename T, typename... Holders>
       }(std::type_identity<std::decay_t<decltype(std::declval<const T&>().ice_tuple())>>{});
     } else if constexpr (what == kind::aggregate) {
       return []<std::size_t... I>(std::index_sequence<I...>) {
-        return (can_be_written<In, boost::pfr::tuple_element_t<I, T>, T, Holders...>() && ...);
+        return (can_be_written<In, member_type<I, T>, T, Holders...>() && ...);
       }
-      (std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
+      (std::make_index_sequence<member_count<T>>{});
     } else {
       return true;
     }

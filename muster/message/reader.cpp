@@ -67,6 +67,11 @@ std::size_t reader::count(std::size_t item_bytes_min) noexcept {
   return out;
 }
 
+void reader::keep(std::size_t item_memory_bytes) noexcept {
+  if (item_memory_bytes > memory_left_) set_failed();
+  memory_left_ -= failed_ ? 0 : item_memory_bytes;
+}
+
 std::string_view reader::string() noexcept {
   const byte_view taken = raw(size());
   return {reinterpret_cast<const char*>(taken.data()), taken.size()};

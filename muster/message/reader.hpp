@@ -14,11 +14,18 @@ namespace muster::message {
 
 /// Reads what a `writer` wrote, and is safe for any bytes. Every read is checked: after the first one that does not
 /// fit, the reader stays failed, is at its end, and every further read gives an empty value; so one may read a whole
-/// value and ask once. Nothing that stands in the input makes it allocate more than a small multiple of the input.
+/// value and ask once. Memory is taken for what has been read, not for what a count claims, and no more of it than the
+/// input allows.
 class reader {
  public:
+  /// Items of containers take memory where they are read, though they may take a byte of the input only: so many bytes
+  /// for each byte of the input, and some more.
+  static constexpr std::size_t memory_factor_max = 256;
+  static constexpr std::size_t memory_bytes_min = 65'536;
+
   /// The system makes refs of the addresses in a message; where there is none, these fail.
-  explicit reader(byte_view input, const actor_system* system = nullptr) noexcept : rest_{input}, system_{system} {}
+  explicit reader(byte_view input, const actor_system* system = nullptr) noexcept
+      : rest_{input}, memory_left_{input.size() * memory_factor_max + memory_bytes_min}, system_{system} {}
   reader(const reader&) = delete;
   reader& operator=(const reader&) = delete;
 
@@ -33,6 +40,8 @@ class reader {
   [[nodiscard]] std::size_t size() noexcept;
   /// A count of items that take at least so many bytes each, which must not be 0: fails when the rest cannot hold them.
   [[nodiscard]] std::size_t count(std::size_t item_bytes_min) noexcept;
+  /// Accounts for an item of that size that is about to be kept; fails when there are too many.
+  void keep(std::size_t item_memory_bytes) noexcept;
   /// Views into the input: they live as long as it does.
   [[nodiscard]] std::string_view string() noexcept;
   [[nodiscard]] byte_view raw(std::size_t wanted) noexcept;
@@ -62,6 +71,7 @@ class reader {
   [[nodiscard]] Number little_endian() noexcept;
 
   byte_view rest_;
+  std::size_t memory_left_;
   const actor_system* const system_;
   std::size_t depth_{0};
   bool failed_{false};

@@ -3,15 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
-#include <boost/pfr/core.hpp>
-
 #include "muster/message/codec.hpp"
 #include "muster/message/enumerators.hpp"
 #include "muster/message/kinds.hpp"
+#include "muster/message/members.hpp"
 #include "muster/message/reader.hpp"
 #include "muster/message/writer.hpp"
 
@@ -134,6 +134,7 @@ void get_sequence(reader& from, T& value) {
   } else {
     // One by one: memory is taken for what is there, not for what is claimed.
     for (std::size_t left = from.count(bytes_min<In, item>()); left != 0 && !from.failed(); --left) {
+      from.keep(sizeof(item));
       value.push_back(take<In, item>(from));
     }
   }
@@ -144,6 +145,7 @@ void get_map(reader& from, T& value) {
   using key = typename T::key_type;
   value.clear();
   for (std::size_t left = from.count(bytes_min<In, key>()); left != 0 && !from.failed(); --left) {
+    from.keep(sizeof(typename T::value_type));
     // In this order.
     key under = take<In, key>(from);
     auto put_in = value.emplace(std::move(under), take<In, typename T::mapped_type>(from));
@@ -158,6 +160,7 @@ void get_set(reader& from, T& value) {
   using item = typename T::value_type;
   value.clear();
   for (std::size_t left = from.count(bytes_min<In, item>()); left != 0 && !from.failed(); --left) {
+    from.keep(sizeof(item));
     auto put_in = value.insert(take<In, item>(from));
     if constexpr (requires { put_in.second; }) {
       if (!put_in.second) from.set_failed();
@@ -271,7 +274,7 @@ void put(writer& into, const T& value) {
     put_slice<In>(into, value);
   } else if constexpr (what == kind::aggregate) {
     const writer::block own{into};
-    boost::pfr::for_each_field(value, [&](const auto& member) { put<In>(into, member); });
+    for_each_member(value, [&](const auto& member) { put<In>(into, member); });
   }
 }
 
@@ -324,7 +327,7 @@ void get(reader& from, T& value) {
     get_slice<In>(from, value);
   } else if constexpr (what == kind::aggregate) {
     const reader::block own{from};
-    boost::pfr::for_each_field(value, [&](auto& member) {
+    for_each_member(value, [&](auto& member) {
       if (!from.at_end()) get<In>(from, member);
     });
   }
