@@ -145,8 +145,6 @@ held_exception != "" && held_line < FNR - 1 { held_exception = "" }
         to = part[2]
         if (!(folder in wiring) && !((folder, to) in arrows))
             report(FNR, "the folder " folder " may not include muster/" to ": the arrows of docs/architecture.md do not lead there.")
-    } else if (target == "muster/muster.hpp" && folder in wiring) {
-        # All of the library's front, for programs.
     } else if (part[1] == "apps" || part[1] == "sim" || part[1] == "bench" || part[1] == "fuzz" || part[1] == "tests" || part[1] == "examples") {
         if (part[1] != folder && !(folder in wiring) && !(is_test && part[1] == "tests"))
             report(FNR, "the folder " folder " may not include " part[1] "/: nothing in the library knows its programs and tests.")

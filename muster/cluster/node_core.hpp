@@ -176,7 +176,6 @@ class node_core {
   peers peers_;
   std::size_t old_count_{0};        // of peers that are old
   std::uint64_t refused_above_{0};  // gossip takes a greater incarnation only
-  std::string refused_by_;          // the member that says so of this incarnation; empty: none
   bool members_changed_{true};
   std::set<std::string, std::less<>> blamed_;
   node_counters counted_;
