@@ -28,6 +28,7 @@ struct node_counters {
   std::uint64_t bytes_received{0};
   std::uint64_t frames_sent{0};
   std::uint64_t bytes_sent{0};
+  std::uint64_t gossip_bytes_sent{0};  ///< of these, on the channel of that name
   std::uint64_t oversized{0};
   std::uint64_t malformed{0};
   std::uint64_t other_cluster{0};

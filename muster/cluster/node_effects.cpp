@@ -35,6 +35,7 @@ void node_core::send(const std::string& to_address, channel on, const shared_fra
                      std::optional<actor_address> told) {
   ++counted_.frames_sent;
   counted_.bytes_sent += frame->size();
+  if (on == channel::gossip) counted_.gossip_bytes_sent += frame->size();
   out_.frames.push_back({to_address, on, frame, std::move(told)});
 }
 

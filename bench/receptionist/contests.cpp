@@ -1,24 +1,17 @@
-// bench-actors [rounds]: the price of a message between actors of one process, beside the bare thing that it is made
-// of: a function posted to a strand of Boost.Asio on a pool of as many threads. Each round measures both, one after the
-// other; what is printed is the median of each and of their ratio (above 1: the actor system is faster).
-#include <algorithm>
+#include "bench/receptionist/contests.hpp"
+
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <future>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 #include "muster/actor/actor_system.hpp"
 #include "muster/os/actor_pool.hpp"
+
+namespace muster::bench {
 
 namespace {
 
@@ -33,8 +26,8 @@ constexpr std::uint64_t trips = 100'000;
 
 double seconds_since(steady::time_point begin) { return std::chrono::duration<double>(steady::now() - begin).count(); }
 
-muster::actor_system make_system(std::size_t threads) {
-  return {"bench", {.runs_on = muster::os::actor_pool::make({.threads = threads}).value()}};
+actor_system make_system(std::size_t threads) {
+  return {"bench", {.runs_on = os::actor_pool::make({.threads = threads}).value()}};
 }
 
 // --- one sender, one receiver ---
@@ -109,13 +102,13 @@ double post_from_a_strand(std::size_t threads) {
 
 struct ball {
   std::uint64_t left{0};
-  muster::actor_ref<ball> back;
+  actor_ref<ball> back;
 };
 
 double ping_pong_of_actors(std::size_t threads) {
   auto system = make_system(threads);
   std::promise<void> done;
-  const auto player = [&done](muster::actor_context<ball>& self, const ball& message) {
+  const auto player = [&done](actor_context<ball>& self, const ball& message) {
     if (message.left == 0) return done.set_value();
     message.back.tell(ball{message.left - 1, self.self()});
   };
@@ -151,36 +144,15 @@ double ping_pong_of_strands(std::size_t threads) {
   return rate;
 }
 
-double median(std::vector<double> of) {
-  std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2), of.end());
-  return of[of.size() / 2];
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 7;
-  struct contest {
-    const char* name;
-    std::function<double(std::size_t)> actors;
-    std::function<double(std::size_t)> bare;
+const std::vector<contest>& all_contests() {
+  static const std::vector<contest> all{
+      {"tell, one sender outside of actors, one actor", "messages/s", tell_from_outside, post_from_outside},
+      {"tell, one actor to another", "messages/s", tell_from_an_actor, post_from_a_strand},
+      {"ping-pong between two actors", "round trips/s", ping_pong_of_actors, ping_pong_of_strands},
   };
-  const std::vector<contest> contests{{"tell, from outside", tell_from_outside, post_from_outside},
-                                      {"tell, from an actor", tell_from_an_actor, post_from_a_strand},
-                                      {"ping-pong, round trips", ping_pong_of_actors, ping_pong_of_strands}};
-  fmt::print("{:<24} {:>7} {:>14} {:>14} {:>7}\n", "what", "threads", "actors/s", "bare post/s", "ratio");
-  for (const auto& [name, actors, bare] : contests) {
-    for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
-      std::vector<double> ours;
-      std::vector<double> theirs;
-      std::vector<double> ratios;
-      for (int round = 0; round < rounds; ++round) {
-        ours.push_back(actors(threads));
-        theirs.push_back(bare(threads));
-        ratios.push_back(ours.back() / theirs.back());
-      }
-      fmt::print("{:<24} {:>7} {:>14.0f} {:>14.0f} {:>7.2f}\n", name, threads, median(ours), median(theirs),
-                 median(ratios));
-    }
-  }
+  return all;
 }
+
+}  // namespace muster::bench
