@@ -135,12 +135,6 @@ void node_core::handle_gossip(const frame_view& frame, instant now) {
     blame("malformed_gossip", from->node.name, what.error().message);
     return;
   }
-  if (const auto* refused = std::get_if<gossip::forgotten>(&*what);
-      refused != nullptr && to_node(refused->origin) == self_) {
-    // Told by a member, even one that gossip here does not listen to.
-    refused_by_ = from->node.name;
-    return;
-  }
   gossip_->handle_message(to_origin(from->node), *what, now);
 }
 

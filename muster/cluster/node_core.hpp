@@ -79,6 +79,10 @@ class node_core {
   [[nodiscard]] result<bool> add(std::string_view key, const gossip::entry& what) { return gossip_->add(key, what); }
   bool remove(std::string_view key, const gossip::entry& what) { return gossip_->remove(key, what); }
   [[nodiscard]] const gossip::core& registrations() const noexcept { return *gossip_; }
+  /// As they hold: not all is as it was asked for.
+  [[nodiscard]] const gossip::options& gossip_options() const noexcept { return how_.gossip; }
+  /// Within the bounds of `gossip::options::check`.
+  void set_gossip_interval(duration wanted, instant now) { gossip_->set_gossip_interval(wanted, now); }
 
   // --- from this node's actors ---
 
@@ -171,7 +175,6 @@ class node_core {
   peers peers_;
   std::size_t old_count_{0};        // of peers that are old
   std::uint64_t refused_above_{0};  // gossip takes a greater incarnation only
-  std::string refused_by_;          // the member that says so of this incarnation; empty: none
   bool members_changed_{true};
   std::set<std::string, std::less<>> blamed_;
   node_counters counted_;

@@ -97,17 +97,11 @@ bool node_core::take_gossip(instant now) {
                            .with("about", one.about)
                            .with("what", one.sentence));
   }
-  const std::string refused_by = std::exchange(refused_by_, {});
-  if ((!effects.forgotten_self && refused_by.empty()) || phase_ == phase::ended || phase_ == phase::leaving) {
+  if (!effects.forgotten_self || phase_ == phase::ended || phase_ == phase::leaving) {
     return false;
   }
-  std::string told_by = refused_by;
-  std::string_view why = "refused";
-  if (effects.forgotten_self) {
-    refused_above_ = std::max(refused_above_, effects.forgotten_self->above.value());
-    told_by = effects.forgotten_self->told_by.node.view();
-    why = gossip::to_string(effects.forgotten_self->reason);
-  }
+  const gossip::forgotten_self& refused = *effects.forgotten_self;
+  refused_above_ = std::max(refused_above_, refused.above.value());
   std::vector<std::string> seeds;
   constexpr std::size_t seeds_max = 8;
   for (const auto& [name, one] : peers_) {
@@ -115,10 +109,12 @@ bool node_core::take_gossip(instant now) {
       seeds.push_back(one.address);
     }
   }
-  const auto known = peers_.find(told_by);
+  const auto known = peers_.find(refused.told_by.node.view());
   const std::string invited_by = known == peers_.end() ? std::string{} : known->second.address;
-  come_back(refused_above_, std::move(seeds), invited_by,
-            fmt::format("'{}' says that this incarnation is {}", told_by, why), now);
+  come_back(
+      refused_above_, std::move(seeds), invited_by,
+      fmt::format("'{}' says that this incarnation is {}", refused.told_by.node, gossip::to_string(refused.reason)),
+      now);
   return true;
 }
 

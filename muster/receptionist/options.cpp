@@ -109,9 +109,10 @@ class reader {
 
 }  // namespace
 
-result<settings> options::resolve() const {
+result<settings> options::resolve(duration gossip_interval) const {
   reader from{properties_};
   settings out;
+  out.gossip_interval = gossip_interval;
   out.max_subscribers_per_key = from.count("max-subscribers-per-key", per_key_, out.max_subscribers_per_key);
   out.max_subscribers_total = from.count("max-subscribers-total", total_, out.max_subscribers_total);
   out.gossip_interval = from.interval("gossip-interval", interval_, out.gossip_interval);
