@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sim/batch.hpp"
+#include "sim/peers/scale.hpp"
 #include "sim/worlds.hpp"
 
 namespace {
@@ -30,6 +32,8 @@ struct arguments {
   bool quiet{false};
   std::string world_name{"both"};
   std::string sabotage_name{"none"};
+  std::vector<std::size_t> scales;
+  std::string plot;
 };
 
 /// The command that replays one seed, for a person to paste.
@@ -84,6 +88,26 @@ bool check_defect(const std::vector<const world*>& chosen, const arguments& give
   return false;
 }
 
+/// Big clusters, one after the other; their table on standard output.
+bool run_scales(const arguments& given) {
+  std::vector<muster::sim::peers::scale_report> all;
+  bool is_whole = true;
+  for (const std::size_t nodes : given.scales) {
+    all.push_back(muster::sim::peers::run_scale({.nodes = nodes, .seed = given.first}));
+    fmt::print("{}\n", table_of(all.back()));
+    std::fflush(stdout);
+    for (const auto& phase : all.back().phases) is_whole = is_whole && phase.is_whole;
+  }
+  if (given.plot.empty()) return is_whole;
+  std::ofstream out{given.plot};
+  out << picture_of(all);
+  if (!out.flush()) {
+    fmt::print(stderr, "--plot: the file {} cannot be written\n", given.plot);
+    return false;
+  }
+  return is_whole;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -109,8 +133,16 @@ int main(int argc, char** argv) {
   app.add_flag("--long", given.is_long, "Six times the time for troubles in each seed");
   app.add_flag("--quiet", given.quiet, "No trace and no progress");
   app.add_option("--sabotage", given.sabotage_name, "Put this defect in, to see it found (docs/simulation.md)");
+  auto* scale =
+      app.add_option(
+             "--scale", given.scales,
+             "Instead of seeds: clusters of so many nodes, to see how fast news spread in them and what they cost")
+          ->check(CLI::Range(20, 20'000))
+          ->excludes(one);
+  app.add_option("--plot", given.plot, "Write a picture of the scale run (SVG) to this file")->needs(scale);
   CLI11_PARSE(app, argc, argv);
 
+  if (!given.scales.empty()) return run_scales(given) ? 0 : 1;
   std::vector<const world*> chosen;
   for (const world& in : muster::sim::worlds()) {
     if (given.world_name == "both" || given.world_name == in.name) chosen.push_back(&in);

@@ -151,9 +151,10 @@ void checker::follow(view& of, const cluster::member_event& what) {
 
 void checker::check_members(view& of, const cluster::node_core& core, const ready& effects) {
   for (const auto& one : effects.events) follow(of, one);
-  require(effects.events.empty() || effects.members != nullptr, of, "members change and no list of them comes");
-  if (!effects.members) return;
-  const auto& list = *effects.members;
+  require(effects.events.empty() || effects.members_changed, of, "members change and it does not say so");
+  if (!effects.members_changed) return;
+  const auto made = core.members();
+  const auto& list = *made;
   require(list.self == core.self() && list.members.size() == of.members.size() + 1, of,
           "its list has {} members and its events tell of {}", list.members.size(), of.members.size() + 1);
   const std::string* before = nullptr;
