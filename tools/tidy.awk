@@ -36,7 +36,7 @@ BEGIN {
     arrow("os", "base config actor replication registry metrics")
     arrow("ice", "registry")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.
-    arrow("sim", "registry")
+    arrow("sim", "registry cluster receptionist")
     words("apps bench fuzz tests", wiring)
 
     # Folders that may use what belongs to the operating system or to Ice's run time.
