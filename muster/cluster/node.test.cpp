@@ -2,6 +2,7 @@
 
 #include "muster/cluster/test_cluster.hpp"
 #include "muster/gossip/message_codec.hpp"
+#include "muster/membership/message_codec.hpp"
 
 namespace muster::cluster::testing {
 namespace {
@@ -272,8 +273,11 @@ TEST(node, answers_a_probe_while_64_mib_of_messages_wait) {
   c.how.arrived_bytes_max = std::size_t{80} * 1024 * 1024;
   c.start_all(2);
   bytes probe;
-  c.network.on_send = [&](const std::string& from, const std::string&, channel on, const bytes& frame) {
-    if (from == "at-B" && on == channel::membership && probe.empty()) probe = frame;
+  c.network.on_send = [&](const std::string& from, const std::string&, channel, const bytes& frame) {
+    const auto read = decode_frame(frame);
+    if (from != "at-B" || !read || read->header.about != channel::membership) return;
+    const auto message = membership::decode(read->payload);
+    if (message && std::holds_alternative<membership::ping>(message->what)) probe = frame;
   };
   ASSERT_TRUE(c.run_until([&] { return !probe.empty(); }, seconds{5}));
   c.run(milliseconds{50});
