@@ -12,6 +12,7 @@ namespace muster::apps {
 
 /// `program` is what the user typed, for messages: "muster registry" or "icegridregistry".
 [[nodiscard]] int run_registry(std::string_view program, const std::vector<std::string>& given);
+[[nodiscard]] int run(const config::run_receptionist& what);
 [[nodiscard]] int run(const config::ping_replica& what);
 [[nodiscard]] int run(const config::backup_database& what);
 [[nodiscard]] int run(const config::restore_database& what);

@@ -35,14 +35,16 @@ BEGIN {
     arrow("registry", "config catalog replication locator session metrics")
     arrow("node", "descriptor")
     arrow("os", "base config actor replication registry metrics")
-    arrow("ice", "registry")
+    arrow("ice", "registry cluster")
+    # The front door of plane A: what a program joins a cluster by.
+    arrow("runtime", "config actor membership gossip cluster message receptionist ice os")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.
-    arrow("sim", "registry")
-    words("apps bench fuzz tests", wiring)
+    arrow("sim", "registry cluster receptionist")
+    words("apps bench fuzz tests examples", wiring)
 
     # Folders that may use what belongs to the operating system or to Ice's run time.
-    words("os apps bench fuzz tests", system_folders)
-    words("os ice metrics apps bench fuzz tests", lock_folders)
+    words("os apps bench fuzz tests examples", system_folders)
+    words("os ice runtime metrics apps bench fuzz tests", lock_folders)
     words("ice apps bench fuzz tests", runtime_folders)
     # Plane B's model is Slice-generated data; others know nothing of Ice.
     words("descriptor catalog locator session registry node sim ice apps bench fuzz tests message", slice_folders)
@@ -92,6 +94,8 @@ FNR == 1 {
     held_exception = ""
     n = split(file, part, "/")
     folder = part[1] == "muster" ? part[2] : part[1]
+    # What programs include to have all of plane A.
+    if (file == "muster/muster.hpp") folder = "runtime"
     # The simulator's program, unlike the world that it simulates, has processes and a terminal.
     if (file ~ /^sim\/(main|batch)\.cpp$/) folder = "apps"
     stem = part[n]
@@ -134,11 +138,14 @@ held_exception != "" && held_line < FNR - 1 { held_exception = "" }
     sub(/^[^"]*"/, "", target)
     sub(/".*/, "", target)
     n = split(target, part, "/")
-    if (part[1] == "muster" && n >= 3) {
+    if (target == "muster/muster.hpp") {
+        if (!(folder in wiring) && folder != "runtime")
+            report(FNR, "muster/muster.hpp is for programs: the library includes what it needs.")
+    } else if (part[1] == "muster" && n >= 3) {
         to = part[2]
         if (!(folder in wiring) && !((folder, to) in arrows))
             report(FNR, "the folder " folder " may not include muster/" to ": the arrows of docs/architecture.md do not lead there.")
-    } else if (part[1] == "apps" || part[1] == "sim" || part[1] == "bench" || part[1] == "fuzz" || part[1] == "tests") {
+    } else if (part[1] == "apps" || part[1] == "sim" || part[1] == "bench" || part[1] == "fuzz" || part[1] == "tests" || part[1] == "examples") {
         if (part[1] != folder && !(folder in wiring) && !(is_test && part[1] == "tests"))
             report(FNR, "the folder " folder " may not include " part[1] "/: nothing in the library knows its programs and tests.")
     } else {

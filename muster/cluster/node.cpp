@@ -1,7 +1,9 @@
 #include "muster/cluster/node.hpp"
 
+#include <chrono>
 #include <utility>
 
+#include "muster/cluster/frame.hpp"
 #include "muster/cluster/node_actor.hpp"
 #include "muster/cluster/node_core.hpp"
 #include "muster/cluster/node_state.hpp"
@@ -41,6 +43,29 @@ void node::inspect(std::function<void(const node_core&)> what) const {
 
 const gossip::options& node::bounds() const noexcept { return state_->bounds; }
 
+duration node::gossip_interval() const noexcept {
+  return duration{state_->gossip_interval.load(std::memory_order_relaxed)};
+}
+
+result<void> node::set_gossip_interval(duration wanted) const {
+  const auto ms = [](duration time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time).count(); };
+  const duration given = state_->bounds.gossip_interval;
+  if (given != wanted && given != gossip::options{}.gossip_interval) {
+    return fail(errc::conflict,
+                "the gossip interval is to be {} ms, but the node '{}' was given {} ms when it joined: give it one of "
+                "the two only",
+                ms(wanted), self().name, ms(given));
+  }
+  gossip::options checked = state_->bounds;
+  checked.gossip_interval = wanted;
+  if (auto sound = checked.check(); !sound) {
+    return sound;
+  }
+  state_->gossip_interval.store(wanted.count(), std::memory_order_relaxed);
+  (void)state_->tell(node_input::gossip_interval{wanted});
+  return {};
+}
+
 result<std::shared_ptr<node>> try_join(actor_system& system, options how, attachment by) {
   if (by.over == nullptr) {
     return fail(errc::invalid_argument, "the node of '{}' has no transport to reach others by", system.name());
@@ -53,10 +78,10 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
 
   auto state = std::make_shared<node_state>();
   state->over = by.over;
-  state->bounds = how.gossip;
   state->frame_bytes_max = how.frame_bytes_max;
   state->waiting_bytes_max = how.waiting_bytes_max;
   state->arrived_bytes_max = how.arrived_bytes_max;
+  state->urgent_frame_bytes_max = how.membership.message_bytes_max + frame_overhead_bytes_max;
   auto address = by.over->start(std::make_shared<frame_inlet>(state));
   if (!address) {
     return fail(std::move(address).error());
@@ -71,6 +96,8 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
     return fail(std::move(core).error());
   }
   parts.core = *std::move(core);
+  state->bounds = parts.core->gossip_options();
+  state->gossip_interval.store(state->bounds.gossip_interval.count(), std::memory_order_relaxed);
   // Known by its name from the first moment on.
   const auto members = parts.core->members();
   const actor_node before = system.node();
@@ -85,6 +112,7 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
     return fail(std::move(made).error());
   }
   state->actor.with([&](auto& ref) { ref = *made; });
+  (void)state->tell(node_input::look_up{});  // at what came before there was somebody to be told
   system.set_route(std::make_shared<route>(state));
   return std::make_shared<node>(std::move(state));
 }

@@ -26,6 +26,8 @@ class node {
 
   /// The name and incarnation that this node has now; it may have come back under another incarnation since.
   [[nodiscard]] actor_node self() const;
+  /// Both are handles to one node.
+  [[nodiscard]] bool is_same(const node& other) const noexcept { return state_ == other.state_; }
   /// How others reach it.
   [[nodiscard]] const std::string& address() const noexcept;
   [[nodiscard]] std::shared_ptr<const member_snapshot> members() const;
@@ -43,6 +45,11 @@ class node {
   void inspect(std::function<void(const node_core&)> what) const;
   /// The bounds of the registrations.
   [[nodiscard]] const gossip::options& bounds() const noexcept;
+  /// How often this node compares its registrations with those of a random member.
+  [[nodiscard]] duration gossip_interval() const noexcept;
+  /// From its next turn on. `invalid_argument` when it is out of bounds; `conflict` when the node was given one in its
+  /// options that is neither this one nor the default.
+  [[nodiscard]] result<void> set_gossip_interval(duration wanted) const;
 
  private:
   std::shared_ptr<node_state> state_;

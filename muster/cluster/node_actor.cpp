@@ -33,8 +33,10 @@ node_actor::node_actor(std::reference_wrapper<actor_system> system, std::shared_
 void node_actor::on_start(context& self) { settle(self); }
 
 void node_actor::receive(context& self, node_message message) {
+  handle_urgent(self);
   std::visit([&](auto& what) { handle(self, what); }, message);
-  if (!is_settling_ && !std::holds_alternative<node_input::settle>(message)) {
+  if (!is_settling_ && !std::holds_alternative<node_input::settle>(message) &&
+      !std::holds_alternative<node_input::look_up>(message)) {
     is_settling_ = true;
     self.self().tell(node_input::settle{});
   }
@@ -49,18 +51,40 @@ void node_actor::on_stop(context& self) {
   state_->over->stop();
 }
 
-// --- what is told to it ---
+// --- what goes before all others ---
 
-void node_actor::handle(context& self, node_input::frame_came& what) {
+void node_actor::handle_urgent(context& self) {
+  const bool is_due = armed_for_ <= self.now();
+  if (!is_due && !state_->has_urgent.load(std::memory_order_acquire)) {
+    return;
+  }
+  for (const node_input::urgent& one : state_->take_urgent()) {
+    std::visit([&](const auto& what) { handle(self, what); }, one);
+  }
+  if (is_due) {
+    core_->handle_tick(self.now());
+  }
+  settle(self);
+}
+
+void node_actor::handle(context& self, const node_input::membership_came& what) {
   core_->handle_frame(what.frame, what.authenticated_name, self.now());
 }
 
-void node_actor::handle(context& self, node_input::connection_broke& what) {
+void node_actor::handle(context& self, const node_input::connection_broke& what) {
   if (what.was_refused) {
     core_->handle_connection_refused(what.address, self.now());
   } else {
     core_->handle_connection_lost(what.address, self.now());
   }
+}
+
+// --- what is told to it ---
+
+void node_actor::handle(context&, node_input::look_up&) {}
+
+void node_actor::handle(context& self, node_input::frame_came& what) {
+  core_->handle_frame(what.frame, what.authenticated_name, self.now());
 }
 
 void node_actor::handle(context&, node_input::tell_far& what) {
@@ -117,6 +141,10 @@ void node_actor::handle(context& self, node_input::subscription& what) {
   self.watch(what.who, node_input::subscription{what.who, false});
 }
 
+void node_actor::handle(context& self, node_input::gossip_interval& what) {
+  core_->set_gossip_interval(what.wanted, self.now());
+}
+
 void node_actor::handle(context& self, node_input::leave& what) {
   if (has_left_) {
     if (what.when_left) {
@@ -130,7 +158,10 @@ void node_actor::handle(context& self, node_input::leave& what) {
   core_->handle_leave(self.now());
 }
 
-void node_actor::handle(context& self, node_input::settle&) { settle(self); }
+void node_actor::handle(context& self, node_input::settle&) {
+  is_settling_ = false;
+  settle(self);
+}
 
 void node_actor::handle(context& self, node_input::tick&) {
   armed_for_ = instant_never;
@@ -148,13 +179,20 @@ void node_actor::settle(context& self) {
     take(self, std::move(effects));
   }
   welcome_observers();
-  is_settling_ = false;
   arm(self);
 }
 
 void node_actor::take(context& self, ready effects) {
   if (effects.renamed) {
     system_.set_node(*effects.renamed);
+  }
+  for (const member_event& one : effects.events) {
+    // Before anything is sent to a new member.
+    if (one.kind == member_event_kind::up) {
+      state_->over->expect(one.address, one.node.name);
+    } else if (one.kind == member_event_kind::left || one.kind == member_event_kind::removed) {
+      state_->over->expect(one.address, {});
+    }
   }
   send(effects.frames);
   for (const delivery& one : effects.deliveries) {
@@ -211,9 +249,8 @@ void node_actor::deliver(const delivery& what) {
 }
 
 void node_actor::publish(ready& effects) {
-  const bool has_new_members = effects.members != nullptr;
-  if (has_new_members) {
-    members_ = std::move(effects.members);
+  if (effects.members_changed) {
+    members_ = core_->members();
     open_ways(*members_);
     state_->members.with([&](auto& present) { present = members_; });
   }
@@ -224,7 +261,7 @@ void node_actor::publish(ready& effects) {
       one->handle_news(effects.news);
     }
   }
-  if (has_new_members) {
+  if (effects.members_changed) {
     for (const auto& one : subscribers_) {
       one.tell(member_news{members_, effects.events});
     }

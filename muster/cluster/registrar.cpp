@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "muster/base/invariant.hpp"
-
 namespace muster::cluster {
 namespace {
 
@@ -23,18 +21,18 @@ result<void> registrar::add(const gossip::shared_text& key, const gossip::entry&
   if (auto fits = check("key", key.size(), bounds.key_bytes_max); !fits) return fits;
   if (auto fits = check("path", what.path.size(), bounds.path_bytes_max); !fits) return fits;
   if (auto fits = check("type", what.type.size(), bounds.type_bytes_max); !fits) return fits;
-  if (count_ >= bounds.registrations_per_origin_max) {
+  if (const std::int64_t count = count_->load(std::memory_order_relaxed);
+      count >= static_cast<std::int64_t>(bounds.registrations_per_origin_max)) {
     return fail(errc::limit_exceeded,
-                "this node has {} registrations, as many as may be (registrations_per_origin_max)", count_);
+                "this node has {} registrations, as many as may be (registrations_per_origin_max)", count);
   }
-  ++count_;
+  count_->fetch_add(1, std::memory_order_relaxed);
   waiting_.push_back({{key, what}, false});
   return {};
 }
 
 void registrar::remove(const gossip::shared_text& key, const gossip::entry& what) {
-  MUSTER_INVARIANT(count_ > 0, "only what was added is removed");
-  --count_;
+  count_->fetch_sub(1, std::memory_order_relaxed);
   waiting_.push_back({{key, what}, true});
 }
 
@@ -43,12 +41,14 @@ void registrar::commit() {
     return;
   }
   const auto steps = std::make_shared<const std::vector<step>>(std::exchange(waiting_, {}));
-  node_->post([steps, on_refused = on_refused_](registrations& all) {
+  node_->post([steps, count = count_, on_refused = on_refused_](registrations& all) {
     for (const step& one : *steps) {
       if (one.removes) {
-        all.remove(one.what.key.view(), one.what.what);
-      } else if (const auto added = all.add(one.what.key.view(), one.what.what); !added && *on_refused) {
-        (*on_refused)(one.what, added.error());
+        // What was refused before has been taken from the count already.
+        if (!all.remove(one.what.key.view(), one.what.what)) count->fetch_add(1, std::memory_order_relaxed);
+      } else if (const auto added = all.add(one.what.key.view(), one.what.what); !added) {
+        count->fetch_sub(1, std::memory_order_relaxed);
+        if (*on_refused) (*on_refused)(one.what, added.error());
       }
     }
   });

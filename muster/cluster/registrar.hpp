@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstddef>
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -25,7 +26,7 @@ class registrar {
 
   /// One that is not there yet. `limit_exceeded`, naming the bound, or `invalid_argument`: nothing is changed then.
   [[nodiscard]] result<void> add(const gossip::shared_text& key, const gossip::entry& what);
-  /// One that is there.
+  /// One that was added; nothing happens when it was refused later.
   void remove(const gossip::shared_text& key, const gossip::entry& what);
   /// What was changed since the last time goes to the node, and from there at once to all others, as one.
   void commit();
@@ -38,7 +39,8 @@ class registrar {
 
   std::shared_ptr<node> node_;
   std::shared_ptr<const refusal> on_refused_;
-  std::size_t count_{0};
+  /// Of those that were added and not removed. The node's turn corrects it for what it refuses.
+  std::shared_ptr<std::atomic<std::int64_t>> count_{std::make_shared<std::atomic<std::int64_t>>(0)};
   std::vector<step> waiting_;
 };
 

@@ -70,6 +70,8 @@ class registrations {
   virtual void for_each_entry(
       std::string_view key,
       const std::function<void(const gossip::origin_id& origin, const gossip::entry& what)>& visit) const = 0;
+  virtual void for_each_own(
+      const std::function<void(const gossip::shared_text& key, const gossip::entry& what)>& visit) const = 0;
   [[nodiscard]] virtual bool is_reachable(const actor_node& which) const = 0;
 
   /// From now on it is told the news; first, before this returns, all that is visible now, as one news.

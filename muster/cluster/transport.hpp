@@ -65,6 +65,13 @@ class transport {
   [[nodiscard]] virtual send_outcome send(const std::string& address, channel on, const shared_frame& frame) = 0;
   /// Whether `send` would take so many bytes now. Any thread.
   [[nodiscard]] virtual bool has_room(const std::string& address, channel on, std::size_t frame_bytes) const = 0;
+
+  /// From now on the node of this name is expected at this address, or (an empty name) nobody in particular. A
+  /// transport that knows the names of peers sends nothing there to anybody else. Any thread.
+  virtual void expect(const std::string& address, std::string_view name) {
+    (void)address;
+    (void)name;
+  }
 };
 
 }  // namespace muster::cluster

@@ -233,6 +233,13 @@ log_settings read_log(value_reader& from) {
 
 }  // namespace
 
+result<log_settings> read_log_settings(const property_map& properties) {
+  value_reader from{properties};
+  auto out = read_log(from);
+  if (!from.outcome()) return fail(from.outcome().error());
+  return out;
+}
+
 result<settings_with_warnings> read_registry_settings(const property_map& properties, const start_options& start) {
   settings_with_warnings out;
   if (auto known = check_names(properties, out.warnings); !known) return fail(known.error());

@@ -164,6 +164,9 @@ struct settings_with_warnings {
   std::vector<std::string> warnings;
 };
 
+/// Where and how much any verb logs: Muster.Log.Level, Ice.LogFile and the like. `invalid_argument` as below.
+[[nodiscard]] result<log_settings> read_log_settings(const property_map& properties);
+
 /// Validates all properties that are this program's business, before anything is opened.
 ///
 /// - A value that does not fit: `invalid_argument`; the one line names the property, its value and what is allowed.

@@ -11,10 +11,11 @@
 namespace muster::config {
 namespace {
 
-constexpr const char* overview = R"(muster: a service registry for Ice systems, replicated.
+constexpr const char* overview = R"(muster: a service registry for C++ and Ice systems.
 Usage: muster VERB [ARGUMENTS]
 
   registry        run one replica: a master, or a slave that follows it
+  receptionist    run one node of a cluster of receptionists, driven by commands
   db backup       copy a database while its replica runs
   db restore      make a database of a copy
   db stat         show position, history and sizes of a database
@@ -25,10 +26,11 @@ Usage: muster VERB [ARGUMENTS]
   -h, --help      show this text; muster VERB --help explains a verb, with examples
   -v, --version   show the version
 
-Three things to begin with:
+Things to begin with:
   muster registry --help                     a master and a slave in two commands
   muster registry --list-properties          every property, with its default
   muster ping --locator 'IceGrid/Locator:tcp -h localhost -p 4061'
+  muster receptionist --help                 a cluster of two nodes in two terminals
 
 Called through a link named icegridregistry, muster behaves as that program.
 )";
@@ -225,10 +227,11 @@ result<command> parse_command_line(std::span<const std::string> arguments) {
   const auto rest = arguments.subspan(1);
   if (what == "-v" || what == "--version") return command{show_version{}};
   if (what == "registry") return command{run_registry{{rest.begin(), rest.end()}}};
+  if (what == "receptionist") return command{run_receptionist{{rest.begin(), rest.end()}}};
   if (what == "db") return parse_db(rest);
   if (what == "ping") return parse_ping(rest);
-  return fail(errc::invalid_argument, "muster {}: no such verb; allowed are registry, db and ping; see muster --help",
-              what);
+  return fail(errc::invalid_argument,
+              "muster {}: no such verb; allowed are registry, receptionist, db and ping; see muster --help", what);
 }
 
 }  // namespace muster::config

@@ -22,6 +22,10 @@ struct show_version {};
 struct run_registry {
   std::vector<std::string> arguments;
 };
+/// `muster receptionist …`: what follows is for parse_receptionist_command_line.
+struct run_receptionist {
+  std::vector<std::string> arguments;
+};
 struct backup_database {
   std::string database;
   std::string folder;
@@ -47,8 +51,8 @@ struct ping_replica {
 };
 
 /// What `muster …` was asked to do.
-using command = std::variant<show_text, show_version, run_registry, backup_database, restore_database, show_database,
-                             check_database, show_diverged_tail, ping_replica>;
+using command = std::variant<show_text, show_version, run_registry, run_receptionist, backup_database, restore_database,
+                             show_database, check_database, show_diverged_tail, ping_replica>;
 
 /// Reads all arguments after the program's name. Without any, and with --help at any depth, that is a text to show.
 /// `invalid_argument`: one sentence about what does not fit and where help is.

@@ -28,7 +28,7 @@ std::string refusal_of(std::vector<std::string> arguments) {
 }
 
 TEST(command_line, shows_an_overview_when_nothing_is_asked) {
-  for (const char* word : {"registry", "db backup", "db diverged", "ping", "--version"}) {
+  for (const char* word : {"registry", "receptionist", "db backup", "db diverged", "ping", "--version"}) {
     EXPECT_THAT(parse<show_text>({}).text, HasSubstr(word));
     EXPECT_THAT(parse<show_text>({"--help"}).text, HasSubstr(word));
   }
@@ -39,6 +39,10 @@ TEST(command_line, shows_an_overview_when_nothing_is_asked) {
 TEST(command_line, hands_the_registrys_arguments_on_as_they_are) {
   EXPECT_THAT(parse<run_registry>({"registry", "--help", "--Ice.Config=x"}).arguments,
               ElementsAre("--help", "--Ice.Config=x"));
+}
+
+TEST(command_line, hands_the_receptionists_arguments_on_as_they_are) {
+  EXPECT_THAT(parse<run_receptionist>({"receptionist", "--name", "A"}).arguments, ElementsAre("--name", "A"));
 }
 
 TEST(command_line, takes_the_paths_of_each_database_verb) {
@@ -70,7 +74,8 @@ TEST(command_line, explains_each_verb_with_an_example) {
 }
 
 TEST(command_line, says_what_is_missing_or_too_much) {
-  EXPECT_EQ(refusal_of({"serve"}), "muster serve: no such verb; allowed are registry, db and ping; see muster --help");
+  EXPECT_EQ(refusal_of({"serve"}),
+            "muster serve: no such verb; allowed are registry, receptionist, db and ping; see muster --help");
   EXPECT_THAT(refusal_of({"db", "drop"}), HasSubstr("muster db drop: no such verb"));
   EXPECT_EQ(refusal_of({"db", "backup", "a"}),
             "muster db backup: FOLDER is required; muster db backup --help explains it");

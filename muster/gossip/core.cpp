@@ -81,12 +81,14 @@ void core::state::handle_member_up(const origin_id& who, instant now) {
   }
   if (members_.is_forgotten(who)) {
     send(who, forgotten{who});
+    refused_members_.insert_or_assign(who.node, who.life);
     tell(event_kind::forgotten_came_back, who,
          fmt::format("{} was announced as a member, and was forgotten before: it is told to take a new incarnation",
                      who),
          now);
     return;
   }
+  refused_members_.erase(who.node);
   const std::optional<incarnation> present = members_.life_of(who.node);
   if (present && *present > who.life) {
     return;
@@ -112,6 +114,7 @@ void core::state::handle_member_up(const origin_id& who, instant now) {
 
 void core::state::handle_member_unreachable(const origin_id& who) {
   members_.set_unreachable(who);
+  refuse_no_more(who);
   assemblies_.drop_from(who);
 }
 
@@ -121,6 +124,7 @@ void core::state::forget(const origin_id& who, instant now) {
     return;
   }
   members_.forget(who, now, now + how_.forgotten_horizon, how_.forgotten_max);
+  refuse_no_more(who);
   const std::optional<incarnation> present = members_.life_of(who.node);
   if (!present || *present > who.life) {
     return;
@@ -139,6 +143,12 @@ void core::state::forget(const origin_id& who, instant now) {
 void core::state::handle_message(const origin_id& from, const message& what, instant now) {
   ++counters_.messages_received;
   if (!members_.contains(from)) {
+    // Two nodes may have forgotten each other: to answer a refusal with a refusal would go on for ever, and to pass
+    // over it would leave both as they are.
+    if (const auto* const refused = std::get_if<forgotten>(&what)) {
+      handle(from, *refused, now);
+      return;
+    }
     ++counters_.messages_dropped;
     if (members_.is_forgotten(from)) {
       send(from, forgotten{from});
@@ -165,6 +175,7 @@ void core::state::handle_tick(instant now) {
   members_.expire(now);
   frozen_.expire(now);
   std::erase_if(asked_, [&](const auto& one) { return one.second <= now; });
+  remind_refused_members(now);
   heal(now);
   if (const auto peer = members_.pick(1, random_, self_, self_); !peer.empty()) {
     compare_with(peer.front());
@@ -173,6 +184,11 @@ void core::state::handle_tick(instant now) {
   const auto interval = static_cast<std::uint64_t>(how_.gossip_interval.count());
   next_comparison_ =
       now + duration{static_cast<duration::rep>(interval - interval / 10 + random_.below(interval / 5 + 1))};
+}
+
+void core::state::set_gossip_interval(duration wanted, instant now) {
+  how_.gossip_interval = wanted;
+  next_comparison_ = std::min(next_comparison_, now + wanted);
 }
 
 instant core::state::next_deadline() const { return std::min(next_comparison_, assemblies_.next_deadline()); }
@@ -236,6 +252,7 @@ void core::handle_message(const origin_id& from, const message& what, instant no
   state_->handle_message(from, what, now);
 }
 void core::handle_tick(instant now) { state_->handle_tick(now); }
+void core::set_gossip_interval(duration wanted, instant now) { state_->set_gossip_interval(wanted, now); }
 instant core::next_deadline() const { return state_->next_deadline(); }
 ready core::poll_ready() { return state_->poll_ready(); }
 

@@ -93,6 +93,8 @@ class core {
 
   void handle_message(const origin_id& from, const message& what, instant now);
   void handle_tick(instant now);
+  /// Between two comparisons, from now on; within the bounds of `options::check`.
+  void set_gossip_interval(duration wanted, instant now);
   /// When `handle_tick` is due; `instant_never` if only an input can change anything.
   [[nodiscard]] instant next_deadline() const;
   [[nodiscard]] ready poll_ready();

@@ -31,6 +31,7 @@ class core::state {
   void forget(const origin_id& who, instant now);
   void handle_message(const origin_id& from, const message& what, instant now);
   void handle_tick(instant now);
+  void set_gossip_interval(duration wanted, instant now);
   [[nodiscard]] instant next_deadline() const;
   [[nodiscard]] ready poll_ready();
 
@@ -76,6 +77,10 @@ class core::state {
   /// Somebody speaks of this node's name.
   void judge_own(const origin_id& from, const origin_id& spoken_of, version at, bool is_forgotten);
   void supersede(const origin_id& older, const origin_id& by, instant now);
+  /// Tells them so again; takes those whose horizon has passed.
+  void remind_refused_members(instant now);
+  /// The layer above counts it, or a later life, among the members that are up no more.
+  void refuse_no_more(const origin_id& who);
   void drop_origin(const node_id& node);
   [[nodiscard]] bool is_self(const node_id& node) const noexcept { return node == self_.node; }
   [[nodiscard]] version version_of(const origin_id& origin) const;
@@ -88,7 +93,7 @@ class core::state {
     open_answer_bytes_ = 0;
   }
 
-  const options how_;
+  options how_;
   origin_id self_;
   prng& random_;
   members members_;
@@ -98,6 +103,9 @@ class core::state {
   gossip::counters counters_;
   incarnation refused_above_{};  ///< the next incarnation of this node is greater
   instant next_comparison_;
+  /// Up to the layer above, and forgotten here: told so with each comparison, because what it was told may be lost and
+  /// it may have forgotten this node, too, so that neither sends the other anything else.
+  std::map<node_id, incarnation> refused_members_;
   /// Until when an origin is not asked for again, because somebody was.
   std::map<node_id, instant> asked_;
   std::map<node_id, instant> to_heal_;  ///< incomplete origins, and when to try

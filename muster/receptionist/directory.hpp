@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "muster/base/instant.hpp"
 #include "muster/base/result.hpp"
 #include "muster/gossip/identity.hpp"
 #include "muster/gossip/ready.hpp"
@@ -52,9 +54,17 @@ class directory {
   [[nodiscard]] virtual gossip::node_id self() const = 0;
   /// Registrations are shown to other nodes.
   [[nodiscard]] virtual bool is_shared() const noexcept = 0;
+  /// Both keep the registrations of the same node of the same cluster.
+  [[nodiscard]] virtual bool is_same(const directory& other) const noexcept { return this == &other; }
 
-  /// From now until `detach` returns, `tell` is called with what happens: first with all that is known now, then once
-  /// for each turn in which something changed, in order. On any thread; not within `attach`.
+  /// How often nodes compare what they know, where they do.
+  [[nodiscard]] virtual duration gossip_interval() const { return std::chrono::seconds{1}; }
+  /// Called before `attach`, if at all. `invalid_argument` or `conflict`, with a sentence that says what contradicts.
+  [[nodiscard]] virtual result<void> set_gossip_interval(duration) { return {}; }
+
+  /// From now until `detach`, `tell` is called with what happens: first with all that is known now, then once
+  /// for each turn in which something changed, in order. On any thread; not within `attach`. A call that another thread
+  /// has begun may still come after `detach`.
   virtual void attach(std::function<void(directory_news)> tell) = 0;
   virtual void detach() = 0;
 
@@ -62,7 +72,7 @@ class directory {
   /// nothing changed; otherwise it is kept, and told to other nodes with the next `commit`. A bound that only another
   /// strand can judge is told later, by `directory_news::refused`.
   [[nodiscard]] virtual result<void> add(const gossip::shared_text& key, const gossip::entry& what) = 0;
-  /// One that is there.
+  /// One that `add` has taken; nothing happens when it was refused later.
   virtual void remove(const gossip::shared_text& key, const gossip::entry& what) = 0;
   /// The turn is over: what was added and removed in it goes on its way, before anyone here is told of it.
   virtual void commit() = 0;

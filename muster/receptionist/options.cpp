@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "muster/base/duration_text.hpp"
+
 namespace muster::receptionist {
 
 namespace {
@@ -17,23 +19,6 @@ std::optional<std::int64_t> integer_of(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   return problem == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
-}
-
-/// Units as in HOCON; without one, milliseconds. What is too long to count is none.
-std::optional<duration> duration_of(std::string_view text) {
-  constexpr std::pair<std::string_view, std::int64_t> units[] = {
-      {"", 1'000'000},         {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"m", 60'000'000'000},
-      {"h", 3'600'000'000'000}};
-  const auto digits = text.find_first_not_of("-0123456789");
-  const auto number = integer_of(text.substr(0, digits));
-  std::string_view unit = digits == std::string_view::npos ? std::string_view{} : text.substr(digits);
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
-  for (const auto& [name, factor] : units) {
-    if (number && unit == name && *number < 4'000'000'000'000'000'000 / factor && *number >= 0) {
-      return duration{*number * factor};
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<bool> boolean_of(std::string_view text) {
@@ -61,7 +46,7 @@ class reader {
   [[nodiscard]] duration interval(std::string_view leaf, std::optional<duration> given, duration fallback) {
     const auto [name, text] = find(leaf);
     if (!given && text.empty()) return fallback;
-    const std::optional<duration> value = given ? given : duration_of(text);
+    const std::optional<duration> value = given ? given : parse_duration(text);
     if (value && *value >= std::chrono::milliseconds{interval_least_ms} &&
         *value <= std::chrono::milliseconds{interval_most_ms}) {
       return *value;
@@ -109,9 +94,10 @@ class reader {
 
 }  // namespace
 
-result<settings> options::resolve() const {
+result<settings> options::resolve(duration gossip_interval) const {
   reader from{properties_};
   settings out;
+  out.gossip_interval = gossip_interval;
   out.max_subscribers_per_key = from.count("max-subscribers-per-key", per_key_, out.max_subscribers_per_key);
   out.max_subscribers_total = from.count("max-subscribers-total", total_, out.max_subscribers_total);
   out.gossip_interval = from.interval("gossip-interval", interval_, out.gossip_interval);

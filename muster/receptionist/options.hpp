@@ -43,8 +43,9 @@ class options {
   /// `cluster.receptionist.` are looked at.
   options& configuration(property_map properties) { return properties_ = std::move(properties), *this; }
 
-  /// `invalid_argument`: one sentence that names what is wrong, its value and what is allowed.
-  [[nodiscard]] result<settings> resolve() const;
+  /// With this gossip interval where none is said. `invalid_argument`: one sentence that names what is wrong, its value
+  /// and what is allowed.
+  [[nodiscard]] result<settings> resolve(duration gossip_interval = settings{}.gossip_interval) const;
 
  private:
   std::optional<std::int64_t> per_key_;

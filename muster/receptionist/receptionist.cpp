@@ -4,6 +4,7 @@
 #include <map>
 
 #include "muster/actor/guarded.hpp"
+#include "muster/receptionist/cluster_directory.hpp"
 #include "muster/receptionist/local_directory.hpp"
 
 namespace muster::receptionist {
@@ -30,8 +31,8 @@ result<handle> present(const std::shared_ptr<desk>& at, actor_ref<message> whom,
                 "the cluster first",
                 system.name());
   }
-  if (wanted != nullptr && wanted != at->directory.get()) {
-    return fail(errc::conflict, "the receptionist of '{}' was started with another cluster", system.name());
+  if (wanted != nullptr && !wanted->is_same(*at->directory)) {
+    return fail(errc::conflict, "the receptionist of '{}' was started with another node of a cluster", system.name());
   }
   return handle{at, std::move(whom)};
 }
@@ -56,6 +57,8 @@ result<handle> start_new(actor_system& system, std::shared_ptr<directory> regist
     auto own = directory_of_its_own(system, how);
     if (!own) return fail(std::move(own).error());
     registrations = *std::move(own);
+  } else if (how.gossip_interval != registrations->gossip_interval()) {
+    if (auto set = registrations->set_gossip_interval(how.gossip_interval); !set) return fail(std::move(set).error());
   }
   at->directory = std::move(registrations);
   at->seen_in = std::make_shared<scene>(system.core());
@@ -86,7 +89,8 @@ counters handle::counters() const {
 }
 
 result<handle> try_start(actor_system& system, std::shared_ptr<directory> registrations, const options& how) {
-  const auto settings = how.resolve();
+  const auto settings =
+      how.resolve(registrations ? registrations->gossip_interval() : receptionist::settings{}.gossip_interval);
   if (!settings) return fail(settings.error());
   // This lock comes before all of the kernel's, none of which is held by anyone who calls this.
   return all_desks().with([&](desks& all) -> result<handle> {
@@ -99,6 +103,17 @@ result<handle> try_start(actor_system& system, std::shared_ptr<directory> regist
     }
     return start_new(system, std::move(registrations), *settings, place);
   });
+}
+
+result<handle> try_start(actor_system& system, const std::shared_ptr<cluster::node>& joined, const options& how) {
+  if (joined == nullptr) return try_start(system, nullptr, how);
+  return try_start(system, std::shared_ptr<directory>{std::make_shared<cluster_directory>(joined)}, how);
+}
+
+handle start(actor_system& system, const std::shared_ptr<cluster::node>& joined, const options& how) {
+  auto started = try_start(system, joined, how);
+  if (!started) throw refused{std::move(started).error()};
+  return *std::move(started);
 }
 
 handle start(actor_system& system, std::shared_ptr<directory> registrations, const options& how) {

@@ -12,6 +12,10 @@
 #include "muster/receptionist/options.hpp"
 #include "muster/receptionist/receptionist_actor.hpp"
 
+namespace muster::cluster {
+class node;
+}  // namespace muster::cluster
+
 namespace muster::receptionist {
 
 /// The receptionist of an actor system: a small value, copied and used on any thread. It may outlive the system.
@@ -46,13 +50,24 @@ class handle {
   actor_ref<message> ref_;
 };
 
-/// Starts the receptionist of the system, at /system/cluster/receptionist, or gives the one that it has; whose options
-/// then stay as they are. With a null directory it is for this node alone. `invalid_argument` for options that cannot
-/// be; `conflict` when it was started for this node alone, or with another directory; `unavailable` when the system is
+/// Starts the receptionist of the system, at /system/cluster/receptionist, as that of a node in a cluster, or gives the
+/// one that it has; whose options then stay as they are. With a null node it is for this node alone.
+///
+/// The node gossips at the interval that the options or the configuration name, unless it was given another one when it
+/// joined. `invalid_argument` for options that cannot be; `conflict` when the receptionist was started for this node
+/// alone, or with another node, or when its gossip interval contradicts the node's; `unavailable` when the system is
 /// stopping. Any thread.
+[[nodiscard]] result<handle> try_start(actor_system& system, const std::shared_ptr<cluster::node>& joined,
+                                       const options& how = {});
+/// Likewise, with registrations kept elsewhere: for tests, and for other kinds of clusters.
 [[nodiscard]] result<handle> try_start(actor_system& system, std::shared_ptr<directory> registrations,
                                        const options& how = {});
-/// Likewise, but throws `muster::refused`.
+[[nodiscard]] inline result<handle> try_start(actor_system& system, std::nullptr_t, const options& how = {}) {
+  return try_start(system, std::shared_ptr<directory>{}, how);
+}
+
+/// Likewise, but these throw `muster::refused`.
+handle start(actor_system& system, const std::shared_ptr<cluster::node>& joined, const options& how = {});
 handle start(actor_system& system, std::shared_ptr<directory> registrations, const options& how = {});
 inline handle start(actor_system& system, std::nullptr_t, const options& how = {}) {
   return start(system, std::shared_ptr<directory>{}, how);

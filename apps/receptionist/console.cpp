@@ -1,0 +1,384 @@
+#include "apps/receptionist/console.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+
+namespace muster::apps {
+namespace {
+
+namespace json = boost::json;
+using echo_key = service_key<echo_message>;
+
+constexpr std::chrono::seconds find_timeout{5};
+/// After a leave, which is bounded itself, the end does not wait for ever either.
+constexpr std::chrono::seconds end_timeout{10};
+constexpr std::chrono::milliseconds lost_retry{100};
+
+json::object member_fields(std::string_view status, const actor_node& node, std::string_view address) {
+  json::object out;
+  out["status"] = json::string_view{status.data(), status.size()};
+  for (const auto& [key, value] : to_json(node)) out[key] = value;
+  out["address"] = to_json_text(address);
+  return out;
+}
+
+json::object key_and_ref(const any_key& key, const any_ref& ref) {
+  json::object out;
+  out["key"] = to_json_text(key.id());
+  out["ref"] = to_json(ref.address());
+  return out;
+}
+
+json::string_view literal(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+void console::on_start(context& self) {
+  self_ = &self;
+  self_node_ = how_->node->self();
+  json::object fields = to_json(self_node_);
+  fields["address"] = to_json_text(how_->node->address());
+  show({"started", std::move(fields)});
+  how_->system.dead_letters().subscribe(self.self());
+  how_->node->subscribe(self.self());
+}
+
+void console::receive(context&, console_message message) {
+  std::visit([this](auto&& one) { handle(std::forward<decltype(one)>(one)); }, std::move(message));
+}
+
+// --- what is shown ---
+
+void console::show(console_event what) {
+  if (lost_ > 0) show_lost_count();
+  // Between what was left out and what comes after it stands how much that was.
+  if (lost_ == 0 && how_->out->write(what, self_->now())) return;
+  if (lost_++ == 0) self_->after(lost_retry, show_lost{});
+}
+
+void console::show_lost_count() {
+  if (!how_->out->is_drained()) return;
+  json::object fields;
+  fields["count"] = lost_;
+  if (how_->out->write({"lost", std::move(fields)}, self_->now())) lost_ = 0;
+}
+
+void console::handle(const show_lost&) {
+  if (lost_ > 0) show_lost_count();
+  if (lost_ > 0) self_->after(lost_retry, show_lost{});
+}
+
+void console::show_error(std::size_t line, std::string_view sentence) {
+  json::object fields;
+  if (line > 0) fields["line"] = line;
+  fields["sentence"] = to_json_text(sentence);
+  show({"error", std::move(fields)});
+}
+
+void console::show_listing(const listing<echo_message>& what, std::string_view answers, std::size_t line) {
+  json::object fields;
+  fields["key"] = to_json_text(what.key.id());
+  fields["answers"] = literal(answers);
+  if (line > 0) fields["line"] = line;
+  fields["refs"] = to_json(what.refs.view());
+  fields["all_refs"] = to_json(what.all_refs.view());
+  show({"listing", std::move(fields)});
+}
+
+void console::show_member(std::string_view status, const actor_node& node, std::string_view address) {
+  show({"member", member_fields(status, node, address)});
+}
+
+void console::show_left(std::string_view why) {
+  if (std::exchange(has_left_, true)) return;
+  json::object fields = to_json(self_node_);
+  fields["asked"] = is_leaving_;
+  if (!why.empty()) fields["sentence"] = to_json_text(why);
+  show({"left", std::move(fields)});
+}
+
+// --- what others tell ---
+
+void console::handle(console_line line) {
+  if (is_ending_) return;
+  if (line.is_too_long) return show_error(line.number, "the line is too long; 65536 bytes are allowed");
+  auto parsed = parse_console_command(line.text);
+  if (!parsed) return show_error(line.number, parsed.error().message);
+  if (!*parsed) return;
+  std::visit([&](const auto& command) { run(line.number, command); }, **parsed);
+}
+
+void console::handle(const end_console&) { begin_end({}); }
+
+void console::handle(const output_broken& what) { begin_end({true, what.why}); }
+
+void console::handle(const node_left&) {
+  show_left({});
+  if (is_ending_) finish();
+}
+
+void console::handle(const stats_taken& what) {
+  json::object cluster;
+  cluster["members"] = what.members;
+  cluster["registrations"] = what.registrations_known;
+  cluster["frames_received"] = what.cluster.frames_received;
+  cluster["bytes_received"] = what.cluster.bytes_received;
+  cluster["frames_sent"] = what.cluster.frames_sent;
+  cluster["bytes_sent"] = what.cluster.bytes_sent;
+  cluster["dropped"] = what.cluster.oversized + what.cluster.malformed + what.cluster.other_cluster +
+                       what.cluster.impersonated + what.cluster.from_strangers;
+  cluster["come_backs"] = what.cluster.come_backs;
+  const auto counted = how_->desk.counters();
+  json::object desk;
+  desk["registered"] = counted.registered;
+  desk["deregistered"] = counted.deregistered;
+  desk["refused"] = counted.refused;
+  desk["subscriptions_rejected"] = counted.subscriptions_rejected;
+  desk["listings_told"] = counted.listings_told;
+  desk["mismatched_types"] = counted.mismatched_types;
+  json::object fields;
+  fields["cluster"] = std::move(cluster);
+  fields["receptionist"] = std::move(desk);
+  fields["dead_letters"] = how_->system.dead_letters().count();
+  fields["actors"] = how_->system.actor_count();
+  show({"stats", std::move(fields)});
+}
+
+void console::handle(const echo_received& what) {
+  json::object fields;
+  fields["ref"] = to_json(what.by.address());
+  fields["from"] = to_json_text(what.what.from_node);
+  fields["text"] = to_json_text(what.what.text);
+  show({"received", std::move(fields)});
+}
+
+void console::handle(const echo_answer& what) {
+  json::object fields;
+  fields["ref"] = to_json(actor_address{.node = {what.node, node_incarnation{what.node_incarnation}},
+                                        .path = what.path,
+                                        .incarnation = actor_incarnation{what.incarnation}});
+  fields["text"] = to_json_text(what.text);
+  show({"echoed", std::move(fields)});
+}
+
+void console::handle(const listing<echo_message>& what) { show_listing(what, "subscribe", 0); }
+
+void console::handle(const subscribe_rejected<echo_message>& what) {
+  json::object fields;
+  fields["key"] = to_json_text(what.key.id());
+  fields["reason"] = literal(to_string(what.reason));
+  fields["limit"] = what.limit;
+  show({"rejected", std::move(fields)});
+}
+
+void console::handle(const receptionist::registered& what) { show({"registered", key_and_ref(what.key, what.ref)}); }
+
+void console::handle(const receptionist::register_refused& what) {
+  json::object fields = key_and_ref(what.key, what.ref);
+  fields["reason"] = literal(to_string(what.reason));
+  fields["sentence"] = to_json_text(what.sentence);
+  show({"refused", std::move(fields)});
+}
+
+void console::handle(const receptionist::deregistered& what) {
+  show({"deregistered", key_and_ref(what.key, what.ref)});
+}
+
+void console::handle(const terminated& what) {
+  json::object fields;
+  fields["ref"] = to_json(what.ref.address());
+  show({"terminated", std::move(fields)});
+  for (auto& [name, echo] : echoes_) {
+    if (echo.ref != what.ref) continue;
+    echo.now = echo_state::life::stopped;
+    for (const auto& [line, command] : std::exchange(echo.waiting, {})) run(line, command);
+    break;
+  }
+}
+
+void console::handle(const cluster::member_news& what) {
+  const auto& now = *what.now;
+  if (now.self != self_node_ && now.phase != cluster::phase::ended) {
+    self_node_ = now.self;
+    show({"renamed", to_json(now.self)});
+  }
+  if (!std::exchange(has_members_, true)) {
+    for (const auto& one : now.members) {
+      if (one.node != now.self) show_member(one.is_reachable ? "up" : "unreachable", one.node, one.address);
+    }
+  }
+  for (const auto& one : what.events) show_member(to_string(one.kind), one.node, one.address);
+  if (std::exchange(phase_, now.phase) == now.phase) return;
+  if (now.phase == cluster::phase::joined) {
+    json::object fields = to_json(now.self);
+    fields["members"] = now.members.size();
+    show({"joined", std::move(fields)});
+  }
+  if (now.phase == cluster::phase::ended) {
+    show_left(now.why_ended);
+    // Who is put out of its cluster ends, so that whoever looks after it sees that.
+    if (!is_leaving_) begin_end({true, fmt::format("this node had to leave its cluster: {}", now.why_ended)});
+  }
+}
+
+void console::handle(const dead_letter& what) {
+  json::object fields;
+  fields["to"] = to_json(what.to.address());
+  fields["type"] = to_json_text(what.type);
+  fields["reason"] = literal(to_string(what.reason));
+  show({"dead_letter", std::move(fields)});
+}
+
+// --- commands ---
+
+bool console::spawn(const std::string& name, echo_state& into, std::size_t line) {
+  auto made = how_->system.try_spawn<echo_actor>(spawn_options{.name = name}, actor_ref<echo_received>{self_->self()});
+  if (!made) {
+    show_error(line, made.error().message);
+    return false;
+  }
+  into.ref = *made;
+  into.now = echo_state::life::running;
+  self_->watch(into.ref);
+  return true;
+}
+
+void console::run(std::size_t line, const register_actor& what) {
+  auto found = echoes_.find(what.name);
+  if (found != echoes_.end() && found->second.now == echo_state::life::stopping) {
+    found->second.waiting.emplace_back(line, what);
+    return;
+  }
+  if (found == echoes_.end() || found->second.now == echo_state::life::stopped) {
+    echo_state made;
+    if (!spawn(what.name, made, line)) return;
+    found = echoes_.insert_or_assign(what.name, std::move(made)).first;
+  }
+  receptionist::register_ request{echo_key{what.key}, found->second.ref, self_->self()};
+  how_->desk.tell(what.keeps ? std::move(request) : std::move(request).while_alive());
+}
+
+void console::run(std::size_t line, const deregister_actor& what) {
+  const auto found = echoes_.find(what.name);
+  if (found == echoes_.end()) {
+    return show_error(line, fmt::format("deregister: no actor '{}' was made here; register makes one", what.name));
+  }
+  how_->desk.tell(receptionist::deregister{any_key{what.key}, found->second.ref, self_->self()});
+}
+
+void console::run(std::size_t line, const stop_actor& what) {
+  const auto found = echoes_.find(what.name);
+  if (found == echoes_.end() || found->second.now != echo_state::life::running) {
+    return show_error(line, fmt::format("stop: no actor '{}' runs here; register makes one", what.name));
+  }
+  found->second.now = echo_state::life::stopping;
+  self_->stop(found->second.ref);
+}
+
+void console::run(std::size_t line, const find_key& what) {
+  const echo_key key{what.key};
+  self_->ask<listing<echo_message>>(
+      how_->desk.ref(),
+      [&](auto reply_to) {
+        return receptionist::find{key, reply_to};
+      },
+      find_timeout,
+      [this, line](result<listing<echo_message>> got) {
+        if (got) {
+          show_listing(*got, "find", line);
+        } else {
+          show_error(line, fmt::format("find: {}", got.error().message));
+        }
+      });
+}
+
+void console::run(std::size_t, const subscribe_key& what) {
+  how_->desk.tell(receptionist::subscribe{echo_key{what.key}, self_->self()});
+}
+
+void console::run(std::size_t line, const unsubscribe_key& what) {
+  how_->desk.tell(receptionist::unsubscribe{any_key{what.key}, self_->self()});
+  json::object fields;
+  fields["key"] = to_json_text(what.key);
+  fields["line"] = line;
+  show({"unsubscribed", std::move(fields)});
+}
+
+void console::run(std::size_t line, const send_text& what) {
+  const auto found = how_->desk.lookup(echo_key{what.key});
+  for (const auto& ref : found.refs) ref.tell(echo_message{what.text, self_node_.name, self_->self()});
+  json::object fields;
+  fields["key"] = to_json_text(what.key);
+  fields["count"] = found.refs.size();
+  fields["line"] = line;
+  show({"sent", std::move(fields)});
+}
+
+void console::run(std::size_t line, const watch_key& what) {
+  const auto found = how_->desk.lookup(echo_key{what.key});
+  for (const auto& ref : found.all_refs) self_->watch(ref);
+  json::object fields;
+  fields["key"] = to_json_text(what.key);
+  fields["count"] = found.all_refs.size();
+  fields["line"] = line;
+  show({"watching", std::move(fields)});
+}
+
+void console::run(std::size_t line, const show_members&) {
+  const auto now = how_->node->members();
+  json::array members;
+  for (const auto& one : now->members) {
+    members.push_back(member_fields(one.is_reachable ? "up" : "unreachable", one.node, one.address));
+  }
+  json::object fields;
+  fields["line"] = line;
+  fields["self"] = to_json(now->self);
+  fields["phase"] = literal(to_string(now->phase));
+  fields["members"] = std::move(members);
+  show({"members", std::move(fields)});
+}
+
+void console::run(std::size_t, const show_stats&) {
+  how_->node->inspect([to = self_->self()](const cluster::node_core& node) {
+    to.tell(stats_taken{.cluster = node.counted(),
+                        .members = node.members()->members.size(),
+                        .registrations_known = node.registrations().registration_count()});
+  });
+}
+
+void console::run(std::size_t line, const leave_cluster&) {
+  if (has_left_) return show_error(line, "leave: this node has left already");
+  is_leaving_ = true;
+  how_->node->leave([to = self_->self()] { to.tell(node_left{}); });
+}
+
+void console::run(std::size_t, const quit_console&) { begin_end({}); }
+
+void console::run(std::size_t line, const show_commands&) {
+  json::object fields;
+  fields["text"] = to_json_text(console_commands_text());
+  fields["line"] = line;
+  show({"help", std::move(fields)});
+}
+
+// --- the end ---
+
+void console::begin_end(console_end how) {
+  if (std::exchange(is_ending_, true)) return;
+  end_ = std::move(how);
+  if (has_left_) return finish();
+  is_leaving_ = true;
+  how_->node->leave([to = self_->self()] { to.tell(node_left{}); });
+  self_->after(end_timeout, node_left{});
+}
+
+void console::finish() {
+  if (std::exchange(has_ended_, true)) return;
+  if (lost_ > 0) show_lost_count();
+  how_->on_end(end_);
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,277 @@
+#include "apps/receptionist/console.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+
+#include "muster/cluster/test_cluster.hpp"
+
+namespace muster::apps {
+namespace {
+
+using cluster::testing::milliseconds;
+using cluster::testing::seconds;
+using cluster::testing::test_cluster;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+namespace json = boost::json;
+
+/// Keeps what it is given, for as long as the test lets it.
+class kept_sink final : public event_sink {
+ public:
+  bool write(const console_event& what, instant now) override {
+    if (!has_room) return false;
+    events.push_back(json::parse(to_json_line(what, now)).as_object());
+    return true;
+  }
+  [[nodiscard]] bool is_drained() const override { return drained; }
+
+  bool has_room{true};
+  bool drained{true};
+  std::vector<json::object> events;
+};
+
+std::string text_of(const json::object& event, std::string_view field) {
+  return json::value_to<std::string>(event.at(json::string_view{field.data(), field.size()}));
+}
+
+/// A node in a cluster of tests, with a console that the test types to.
+class at_a_console : public ::testing::Test {
+ protected:
+  at_a_console() { open(); }
+
+  void open(const receptionist::options& how = {}) {
+    c_.start("A");
+    const auto desk = receptionist::start(c_.system("A"), c_.at("A").handle, how);
+    const std::shared_ptr<const console_options> options{
+        new console_options{.system = c_.system("A"),
+                            .desk = desk,
+                            .node = c_.at("A").handle,
+                            .out = out_,
+                            .on_end = [this](console_end end) { end_ = std::move(end); }}};
+    console_ = c_.system("A").spawn_system<console>("console", options);
+    c_.run(seconds{1});
+  }
+  void reopen(const receptionist::options& how) {
+    c_.kill("A");
+    out_->events.clear();
+    open(how);
+  }
+
+  void type(const std::string& line) {
+    console_.tell(console_message{console_line{++lines_, line, false, nullptr}});
+    c_.run(milliseconds{20});
+  }
+  [[nodiscard]] std::vector<json::object> all(std::string_view event) const {
+    std::vector<json::object> out;
+    std::ranges::copy_if(out_->events, std::back_inserter(out),
+                         [&](const json::object& one) { return text_of(one, "event") == event; });
+    return out;
+  }
+  [[nodiscard]] json::object last(std::string_view event) const {
+    const auto found = all(event);
+    EXPECT_FALSE(found.empty()) << event << " was not shown";
+    return found.empty() ? json::object{} : found.back();
+  }
+  [[nodiscard]] std::vector<std::string> refs_of(const json::object& event, std::string_view field = "refs") const {
+    std::vector<std::string> out;
+    for (const auto& ref : event.at(json::string_view{field.data(), field.size()}).as_array()) {
+      out.push_back(text_of(ref.as_object(), "node") + text_of(ref.as_object(), "path"));
+    }
+    return out;
+  }
+
+  test_cluster c_;
+  const std::shared_ptr<kept_sink> out_{std::make_shared<kept_sink>()};
+  actor_ref<console_message> console_;
+  std::optional<console_end> end_;
+  std::size_t lines_{0};
+};
+
+TEST_F(at_a_console, the_node_is_shown_to_start_and_to_join) {
+  ASSERT_GE(out_->events.size(), 2U);
+  EXPECT_EQ(text_of(out_->events[0], "event"), "started");
+  EXPECT_EQ(text_of(out_->events[0], "address"), "at-A");
+  EXPECT_EQ(text_of(last("joined"), "node"), "A");
+}
+
+TEST_F(at_a_console, an_actor_is_made_registered_found_and_taken_back) {
+  type("register printer laser");
+  EXPECT_EQ(text_of(last("registered"), "key"), "printer");
+  type("find printer");
+  const auto found = last("listing");
+  EXPECT_EQ(text_of(found, "answers"), "find");
+  EXPECT_EQ(found.at("line").as_int64(), 2);
+  EXPECT_THAT(refs_of(found), ElementsAre("A/user/laser"));
+  type("deregister printer laser");
+  EXPECT_EQ(text_of(last("deregistered").at("ref").as_object(), "path"), "/user/laser");
+  type("find printer");
+  EXPECT_THAT(refs_of(last("listing")), ElementsAre());
+}
+
+TEST_F(at_a_console, a_subscription_shows_each_change_until_it_ends) {
+  type("subscribe k");
+  EXPECT_EQ(text_of(last("listing"), "answers"), "subscribe");
+  type("register k one");
+  type("register k two");
+  EXPECT_THAT(refs_of(last("listing")), ElementsAre("A/user/one", "A/user/two"));
+  EXPECT_EQ(all("listing").size(), 3U);
+  type("unsubscribe k");
+  (void)last("unsubscribed");
+  type("register k three");
+  EXPECT_EQ(all("listing").size(), 3U);
+}
+
+TEST_F(at_a_console, what_is_sent_is_received_and_comes_back) {
+  type("register k one");
+  type("send k hello, you");
+  EXPECT_EQ(last("sent").at("count").as_int64(), 1);
+  EXPECT_EQ(text_of(last("received"), "text"), "hello, you");
+  EXPECT_EQ(text_of(last("received"), "from"), "A");
+  EXPECT_EQ(text_of(last("echoed"), "text"), "hello, you");
+  type("send nobody x");
+  EXPECT_EQ(last("sent").at("count").as_int64(), 0);
+}
+
+TEST_F(at_a_console, an_actor_that_stops_is_deregistered_unless_it_is_to_be_kept) {
+  type("subscribe k");
+  type("register k goes");
+  type("register k stays --keep");
+  type("stop goes");
+  type("stop stays");
+  EXPECT_EQ(all("terminated").size(), 2U);
+  EXPECT_THAT(refs_of(last("listing")), ElementsAre("A/user/stays"));
+  type("send k x");
+  EXPECT_EQ(text_of(last("dead_letter"), "reason"), "stopped");
+  type("deregister k stays");
+  EXPECT_THAT(refs_of(last("listing")), ElementsAre());
+}
+
+TEST_F(at_a_console, a_name_that_has_stopped_is_another_actor_when_it_is_registered_again) {
+  type("register k one");
+  const auto before = text_of(last("registered").at("ref").as_object(), "incarnation");
+  console_.tell(console_message{console_line{++lines_, "stop one", false, nullptr}});
+  type("register k one");
+  const auto after = text_of(last("registered").at("ref").as_object(), "incarnation");
+  EXPECT_NE(before, after) << "though it was registered before it had stopped";
+  EXPECT_TRUE(all("error").empty());
+}
+
+TEST_F(at_a_console, ends_of_watched_actors_are_told) {
+  type("register k one --keep");
+  type("watch k");
+  EXPECT_EQ(last("watching").at("count").as_int64(), 1);
+  type("stop one");
+  EXPECT_EQ(all("terminated").size(), 1U) << "exactly once, whatever watches";
+}
+
+TEST_F(at_a_console, a_subscription_over_a_bound_is_rejected) {
+  reopen(receptionist::options{}.max_subscribers_total(1));
+  type("subscribe one");
+  type("subscribe two");
+  const auto rejected = last("rejected");
+  EXPECT_EQ(text_of(rejected, "key"), "two");
+  EXPECT_EQ(text_of(rejected, "reason"), "max_subscribers_total");
+  EXPECT_EQ(rejected.at("limit").as_int64(), 1);
+}
+
+TEST_F(at_a_console, what_cannot_be_registered_is_refused_with_a_reason) {
+  type("register \"\" one");
+  EXPECT_EQ(text_of(last("refused"), "reason"), "invalid_key");
+}
+
+TEST_F(at_a_console, mistakes_are_errors_that_name_the_line_and_change_nothing) {
+  type("regster k one");
+  EXPECT_EQ(last("error").at("line").as_int64(), 1);
+  EXPECT_THAT(text_of(last("error"), "sentence"), HasSubstr("'regster' is no command"));
+  type("stop one");
+  EXPECT_THAT(text_of(last("error"), "sentence"), HasSubstr("no actor 'one' runs here"));
+  type("deregister k one");
+  EXPECT_THAT(text_of(last("error"), "sentence"), HasSubstr("no actor 'one' was made here"));
+  type("register k \"not a name\"");
+  EXPECT_EQ(last("error").at("line").as_int64(), 4);
+  console_.tell(console_message{console_line{9, "", true, nullptr}});
+  c_.run(milliseconds{20});
+  EXPECT_THAT(text_of(last("error"), "sentence"), HasSubstr("too long"));
+  EXPECT_EQ(all("error").size(), 5U);
+  EXPECT_TRUE(all("registered").empty());
+}
+
+TEST_F(at_a_console, members_that_come_and_go_are_shown) {
+  c_.start("B", {"A"});
+  c_.run(seconds{2});
+  EXPECT_EQ(text_of(last("member"), "status"), "up");
+  EXPECT_EQ(text_of(last("member"), "node"), "B");
+  type("members");
+  EXPECT_EQ(last("members").at("members").as_array().size(), 2U);
+  EXPECT_EQ(text_of(last("members"), "phase"), "joined");
+  c_.leave("B");
+  c_.run(seconds{3});
+  EXPECT_EQ(text_of(last("member"), "status"), "left");
+}
+
+TEST_F(at_a_console, counters_are_shown) {
+  type("register k one");
+  type("stats");
+  EXPECT_EQ(last("stats").at("receptionist").as_object().at("registered").as_int64(), 1);
+  EXPECT_EQ(last("stats").at("cluster").as_object().at("members").as_int64(), 1);
+}
+
+TEST_F(at_a_console, a_node_that_has_left_stays_for_questions) {
+  type("register k one");
+  type("leave");
+  c_.run(seconds{3});
+  EXPECT_EQ(all("left").size(), 1U);
+  EXPECT_TRUE(last("left").at("asked").as_bool());
+  EXPECT_FALSE(end_);
+  type("find k");
+  EXPECT_THAT(refs_of(last("listing")), ElementsAre("A/user/one"));
+  type("leave");
+  EXPECT_THAT(text_of(last("error"), "sentence"), HasSubstr("has left already"));
+  type("quit");
+  ASSERT_TRUE(end_);
+  EXPECT_FALSE(end_->is_failure);
+}
+
+TEST_F(at_a_console, quit_and_the_end_of_the_input_leave_first) {
+  console_.tell(console_message{end_console{}});
+  type("register k late");
+  c_.run(seconds{3});
+  ASSERT_TRUE(end_);
+  EXPECT_FALSE(end_->is_failure);
+  EXPECT_EQ(all("left").size(), 1U);
+  EXPECT_TRUE(all("registered").empty()) << "after the end nothing is begun";
+}
+
+TEST_F(at_a_console, nobody_who_reads_is_a_failure) {
+  console_.tell(console_message{output_broken{"the output cannot be written: Broken pipe"}});
+  c_.run(seconds{3});
+  ASSERT_TRUE(end_);
+  EXPECT_TRUE(end_->is_failure);
+  EXPECT_THAT(end_->why, HasSubstr("Broken pipe"));
+}
+
+TEST_F(at_a_console, what_finds_no_room_is_counted_and_told_of_when_there_is_some_again) {
+  type("register k one");
+  out_->has_room = false;
+  out_->drained = false;
+  type("find k");
+  type("find k");
+  out_->has_room = true;
+  const auto shown = out_->events.size();
+  type("find k");
+  EXPECT_EQ(out_->events.size(), shown) << "the gap lasts until the reader has taken all before it";
+  out_->drained = true;
+  c_.run(seconds{1});
+  ASSERT_EQ(out_->events.size(), shown + 1);
+  EXPECT_EQ(last("lost").at("count").as_int64(), 3);
+  type("find k");
+  EXPECT_EQ(text_of(out_->events.back(), "event"), "listing");
+}
+
+}  // namespace
+}  // namespace muster::apps

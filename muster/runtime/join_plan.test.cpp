@@ -1,0 +1,115 @@
+#include "muster/runtime/join_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace muster::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+
+const joining_process shop{.system = "shop", .node = "shop", .host = "web_7", .distinction = "0a1b2c"};
+
+std::string why_not(join_options how, const joining_process& who = shop) {
+  const auto plan = plan_join(std::move(how), who);
+  return plan ? std::string{} : plan.error().message;
+}
+
+TEST(join_plan, of_nothing_is_a_cluster_of_one_at_the_loopback_address) {
+  const auto plan = plan_join({}, shop);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->wire.listen, "tcp -h 127.0.0.1");
+  EXPECT_EQ(plan->node.cluster, "shop");
+  EXPECT_EQ(plan->node.name, "web-7-0a1b2c");
+  EXPECT_TRUE(plan->node.seeds.empty());
+  EXPECT_TRUE(validate(plan->node)) << validate(plan->node).error().message;
+}
+
+TEST(join_plan, option_beats_property_beats_default) {
+  join_options how;
+  how.properties = {{"cluster.node-name", "from-property"},
+                    {"cluster.name", "bazaar"},
+                    {"cluster.listen", "tcp -h 127.0.0.1 -p 4070"},
+                    {"cluster.probe-interval", "700ms"},
+                    {"cluster.removal-timeout", "5 minutes"},
+                    {"cluster.keep-majority", "true"},
+                    {"cluster.frame-bytes-max", "65536"},
+                    {"cluster.silence-timeout", "1500ms"},
+                    {"cluster.receptionist.gossip-interval", "2s"},
+                    {"cluster.published", ""},
+                    {"Something.Else", "x"}};
+  how.removal_timeout = 90s;
+  how.more.membership.probe_interval = 1s;
+  how.more.membership.probe_timeout = 2s;
+  const auto plan = plan_join(how, shop);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->node.name, "from-property");
+  EXPECT_EQ(plan->node.cluster, "bazaar");
+  EXPECT_EQ(plan->wire.listen, "tcp -h 127.0.0.1 -p 4070");
+  EXPECT_EQ(plan->node.membership.probe_interval, 700ms);
+  EXPECT_EQ(plan->node.membership.probe_timeout, 2s);
+  EXPECT_EQ(plan->node.membership.removal_timeout, 90s);
+  EXPECT_TRUE(plan->node.membership.keep_majority);
+  EXPECT_EQ(plan->node.frame_bytes_max, 65536U);
+  EXPECT_EQ(plan->wire.silence_timeout, 2s);
+
+  how.name = "from-option";
+  how.cluster = "market";
+  how.keep_majority = false;
+  const auto other = plan_join(how, shop);
+  EXPECT_EQ(other->node.name, "from-option");
+  EXPECT_EQ(other->node.cluster, "market");
+  EXPECT_FALSE(other->node.membership.keep_majority);
+}
+
+TEST(join_plan, takes_the_name_that_the_systems_node_was_given) {
+  auto named = shop;
+  named.node = "till-4";
+  EXPECT_EQ(plan_join({}, named)->node.name, "till-4");
+}
+
+TEST(join_plan, takes_seeds_apart_and_keeps_names_to_be_looked_up) {
+  join_options how;
+  how.seeds = {"tcp -p 4070 -h 10.0.0.1", "tcp -h Seeds.Example -p 4070:tcp -h 10.0.0.1 -p 4070",
+               "tcp -h \"::1\" -p 4071"};
+  const auto plan = plan_join(how, shop);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->node.seeds, (std::vector<std::string>{"tcp -h 10.0.0.1 -p 4070", "tcp -h seeds.example -p 4070",
+                                                        "tcp -h \"::1\" -p 4071"}));
+  EXPECT_EQ(plan->names, (std::vector<seed_name>{{"tcp -h seeds.example -p 4070", "tcp", "seeds.example", "4070"}}));
+}
+
+TEST(join_plan, gives_the_transport_room_for_whatever_the_node_sends) {
+  join_options how;
+  how.more.frame_bytes_max = std::size_t{64} * 1024 * 1024;
+  const auto plan = plan_join(how, shop);
+  EXPECT_GT(plan->wire.frame_bytes_max, how.more.frame_bytes_max);
+  EXPECT_GE(plan->wire.in_flight_bytes_max, 2 * plan->wire.frame_bytes_max);
+}
+
+TEST(join_plan, names_what_cannot_be) {
+  EXPECT_EQ(why_not({.properties = {{"cluster.probe-interval", "soon"}}}),
+            "cluster.probe-interval is 'soon'; allowed is a duration from 1ms to 1000h, such as 500ms or 3s");
+  EXPECT_EQ(why_not({.properties = {{"cluster.keep-majority", "maybe"}}}),
+            "cluster.keep-majority is 'maybe'; allowed is true or false");
+  EXPECT_EQ(why_not({.properties = {{"cluster.frame-bytes-max", "1M"}}}),
+            "cluster.frame-bytes-max is '1M'; allowed is a number of bytes above 0");
+  EXPECT_NE(why_not({.properties = {{"cluster.lisen", "tcp"}}})
+                .find("cluster.lisen is 'tcp'; allowed is below cluster. "
+                      "only receptionist. and"),
+            std::string::npos);
+  EXPECT_NE(why_not({.listen = "carrier-pigeon"}).find("cluster.listen:"), std::string::npos);
+  EXPECT_NE(why_not({.seeds = {"tcp -h 10.0.0.1"}}).find("the seed 'tcp -h 10.0.0.1' names no port"),
+            std::string::npos);
+  EXPECT_NE(why_not({.seeds = {"ssl -h 10.0.0.1 -p 1"}}).find("which listens without TLS; allowed is tcp or ws"),
+            std::string::npos);
+  EXPECT_NE(why_not({.listen = "ssl -p 4070"}).find("cluster.node-name is not set"), std::string::npos);
+  const auto missing = plan_join({.seeds_file = "/nowhere/seeds"}, shop);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, errc::not_found);
+  EXPECT_NE(missing.error().message.find("/nowhere/seeds"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace muster::cluster
