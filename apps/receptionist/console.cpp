@@ -15,6 +15,8 @@ using echo_key = service_key<echo_message>;
 constexpr std::chrono::seconds find_timeout{5};
 /// After a leave, which is bounded itself, the end does not wait for ever either.
 constexpr std::chrono::seconds end_timeout{10};
+/// For answers to what was asked before the end.
+constexpr std::chrono::seconds answers_timeout{2};
 constexpr std::chrono::milliseconds lost_retry{100};
 
 json::object member_fields(std::string_view status, const actor_node& node, std::string_view address) {
@@ -371,8 +373,17 @@ void console::begin_end(console_end how) {
   end_ = std::move(how);
   if (has_left_) return finish();
   is_leaving_ = true;
-  how_->node->leave([to = self_->self()] { to.tell(node_left{}); });
   self_->after(end_timeout, node_left{});
+  // Behind what the receptionist was told before, so that its answers are shown before the end.
+  self_->ask<listing<echo_message>>(
+      how_->desk.ref(),
+      [](auto reply_to) {
+        return receptionist::find{echo_key{}, reply_to};
+      },
+      answers_timeout,
+      [this](const result<listing<echo_message>>&) {
+        how_->node->leave([to = self_->self()] { to.tell(node_left{}); });
+      });
 }
 
 void console::finish() {

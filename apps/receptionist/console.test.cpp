@@ -247,6 +247,17 @@ TEST_F(at_a_console, quit_and_the_end_of_the_input_leave_first) {
   EXPECT_TRUE(all("registered").empty()) << "after the end nothing is begun";
 }
 
+TEST_F(at_a_console, what_was_asked_before_the_end_is_answered_before_it) {
+  for (const char* line : {"register k one", "find k", "quit"}) {
+    console_.tell(console_message{console_line{++lines_, line, false, nullptr}});
+  }
+  c_.run(seconds{3});
+  ASSERT_TRUE(end_);
+  EXPECT_EQ(all("registered").size(), 1U);
+  EXPECT_THAT(refs_of(last("listing")), ElementsAre("A/user/one"));
+  EXPECT_EQ(text_of(out_->events.back(), "event"), "left");
+}
+
 TEST_F(at_a_console, nobody_who_reads_is_a_failure) {
   console_.tell(console_message{output_broken{"the output cannot be written: Broken pipe"}});
   c_.run(seconds{3});
