@@ -123,6 +123,22 @@ TEST(node, long_partition_heals_with_equal_registrations) {
   EXPECT_EQ(c.sees("C").all.size(), 5U);
 }
 
+TEST(node, of_a_minority_that_comes_back_does_not_make_the_majority_come_back_as_well) {
+  test_cluster c;
+  c.start_all(5);
+  ASSERT_TRUE(c.run_until([&] { return c.all_met(); }, seconds{5}));
+  c.split({"E"});
+  c.run(c.how.membership.removal_timeout + seconds{10});
+  c.network.mend_all();
+  ASSERT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal(); }, minutes{1}));
+  c.run(seconds{30});
+  EXPECT_TRUE(c.all_met());
+  for (const auto* const name : {"A", "B", "C", "D"}) {
+    EXPECT_EQ(c.look(name, [](const node_core& n) { return n.counted().come_backs; }), 0U) << name;
+  }
+  EXPECT_EQ(c.look("E", [](const node_core& n) { return n.counted().come_backs; }), 1U);
+}
+
 TEST(node, removed_while_alive_learns_it_and_comes_back_with_its_registrations) {
   test_cluster c;
   c.start_all(3);

@@ -139,6 +139,7 @@ class node_core {
   void set_up(const membership::member_ptr& who, instant now);
   void set_reachable(const known_node& who, bool is_reachable, instant now);
   void remove_peer(std::string_view name, member_event_kind how, instant now);
+  [[nodiscard]] known_node_ptr take_out(std::string_view name, member_event_kind how);
   void expire_old(instant now);
   void come_back(std::uint64_t above, std::vector<std::string> seeds, std::string_view invited_by,
                  std::string_view sentence, instant now);

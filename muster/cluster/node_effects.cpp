@@ -199,12 +199,16 @@ void node_core::set_reachable(const known_node& who, bool is_reachable, instant 
 }
 
 void node_core::remove_peer(std::string_view name, member_event_kind how, instant now) {
-  const known_node_ptr gone = peers_.take(name);
+  gossip_->forget(take_out(name, how)->origin, now);
+}
+
+known_node_ptr node_core::take_out(std::string_view name, member_event_kind how) {
+  known_node_ptr gone = peers_.take(name);
   members_changed_ = true;
   out_.events.push_back({how, gone->node, gone->address()});
   out_.news.nodes.push_back({gone->node, registration_news::reach::gone});
-  gossip_->forget(gone->origin, now);
   actors_.handle_node_removed(gone->node);
+  return gone;
 }
 
 void node_core::expire_old(instant now) {
@@ -213,7 +217,8 @@ void node_core::expire_old(instant now) {
       set_reachable(*peers_.find(name), false, now);
       peers_.set_old(name, now + how_.membership.removal_timeout);
     } else {
-      remove_peer(name, member_event_kind::removed, now);
+      // Nobody has removed it: this node has not found it again. Should they meet after all, it is who it was.
+      gossip_->let_go(take_out(name, member_event_kind::removed)->origin);
     }
   }
 }

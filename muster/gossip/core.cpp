@@ -63,6 +63,9 @@ result<void> core::state::reincarnate(incarnation next) {
   self_.life = next;
   own_news_.clear();
   forgotten_self_.reset();
+  // Else a node that was cut off for long, and has removed all others, would make each of them come back as well.
+  members_.refuse_nobody();
+  refused_members_.clear();
   origin_record& own = table_.open(self_);
   for (registration& one : kept) {
     operation change{std::move(one), false};
@@ -136,6 +139,15 @@ void core::state::forget(const origin_id& who, instant now) {
   drop_origin(who.node);
   assemblies_.drop_from({who.node, *present});
   members_.remove(who.node);
+}
+
+void core::state::let_go(const origin_id& who) {
+  refuse_no_more(who);
+  if (members_.contains(who)) {
+    drop_origin(who.node);
+    assemblies_.drop_from(who);
+    members_.remove(who.node);
+  }
 }
 
 // --- messages and time ---
@@ -247,6 +259,7 @@ result<void> core::reincarnate(incarnation next) { return state_->reincarnate(ne
 void core::handle_member_up(const origin_id& who, instant now) { state_->handle_member_up(who, now); }
 void core::handle_member_unreachable(const origin_id& who) { state_->handle_member_unreachable(who); }
 void core::forget(const origin_id& who, instant now) { state_->forget(who, now); }
+void core::let_go(const origin_id& who) { state_->let_go(who); }
 
 void core::handle_message(const origin_id& from, const message& what, instant now) {
   state_->handle_message(from, what, now);

@@ -29,6 +29,7 @@ class core::state {
   void handle_member_up(const origin_id& who, instant now);
   void handle_member_unreachable(const origin_id& who);
   void forget(const origin_id& who, instant now);
+  void let_go(const origin_id& who);
   void handle_message(const origin_id& from, const message& what, instant now);
   void handle_tick(instant now);
   void set_gossip_interval(duration wanted, instant now);

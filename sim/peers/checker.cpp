@@ -91,7 +91,9 @@ void checker::check_name(view& of, const cluster::node_core& core, const ready& 
           of.self.incarnation);
   note(happening::came_back);
   of.self = core.self();
-  of.gone_now.clear();
+  of.gone.clear();
+  of.old.clear();
+  for (const auto& [name, one] : of.members) of.old[name] = one.life;
   // All that it has registered is told anew, in this order.
   std::uint64_t number = 0;
   const auto& self = core.registrations().self();
@@ -116,10 +118,9 @@ void checker::follow(view& of, const cluster::member_event& what) {
     case member_event_kind::up: {
       require(known == of.members.end(), of, "{}#{} is up and #{} has not gone", what.node.name, life,
               known == of.members.end() ? 0 : known->second.life);
-      const auto gone = of.gone_now.find(what.node.name);
-      require(gone == of.gone_now.end() || life > gone->second || is_past_horizon(what.node.name, gone->second), of,
-              "{}#{} is up again after #{} was gone", what.node.name, life,
-              gone == of.gone_now.end() ? 0 : gone->second);
+      const auto gone = of.gone.find(what.node.name);
+      require(gone == of.gone.end() || !gone->second.contains(life) || is_past_horizon(what.node.name, life), of,
+              "{}#{} is up again after it was gone", what.node.name, life);
       require(what.node.name != of.self.name, of, "it is a member of its own");
       of.members[what.node.name] = {life, true};
       note(happening::up);
@@ -138,9 +139,10 @@ void checker::follow(view& of, const cluster::member_event& what) {
     case member_event_kind::removed: {
       require(is_this, of, "{}#{} has {} and is no member", what.node.name, life, to_string(what.kind));
       if (is_this) of.members.erase(known);
-      for (auto* const all : {&of.gone, &of.gone_now}) {
-        auto& highest = (*all)[what.node.name];
-        highest = std::max(highest, life);
+      if (const auto old = of.old.find(what.node.name); old != of.old.end() && old->second == life) {
+        of.old.erase(old);
+      } else {
+        of.gone[what.node.name].insert(life);
       }
       ledger_.note_gone(gossip::make_origin(what.node.name, life), clock_.now());
       note(what.kind == member_event_kind::left ? happening::left : happening::removed);
@@ -215,10 +217,10 @@ void checker::show(view& of, const gossip::change& what) {
   require(ledger_.ever_registered(what.origin, one), of, "{} under '{}' is visible, and {} never registered it",
           what.what.path, what.key, what.origin);
   const auto gone = of.gone.find(std::string{what.origin.node.view()});
-  require(
-      gone == of.gone.end() || what.origin.life.value() > gone->second || is_past_horizon(gone->first, gone->second),
-      of, "{} of {} under '{}' is visible again after that incarnation was gone", what.what.path, what.origin,
-      what.key);
+  require(gone == of.gone.end() || what.origin.life.value() > *gone->second.rbegin() ||
+              is_past_horizon(gone->first, *gone->second.rbegin()),
+          of, "{} of {} under '{}' is visible again after that incarnation was gone", what.what.path, what.origin,
+          what.key);
 }
 
 void checker::check_changes(view& of, const cluster::node_core& core, const registration_news& news) {

@@ -87,8 +87,10 @@ class checker {
     actor_node self;
     cluster::phase phase{cluster::phase::joining};
     std::map<std::string, member_view> members;
-    std::map<std::string, std::uint64_t> gone;      ///< the highest incarnation of each name that is gone here
-    std::map<std::string, std::uint64_t> gone_now;  ///< the same, since this node took its present incarnation
+    /// Incarnations that are gone here, since this node took its present one.
+    std::map<std::string, std::set<std::uint64_t>> gone;
+    /// Members when it took its present incarnation: they may go because they are not met again, and be met then.
+    std::map<std::string, std::uint64_t> old;
     std::map<gossip::origin_id, origin_view> origins;
     std::uint64_t root{0};
     std::uint64_t others_sum{0};
