@@ -39,7 +39,7 @@ BEGIN {
     # The front door of plane A: what a program joins a cluster by.
     arrow("runtime", "config actor membership gossip cluster message receptionist ice os")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.
-    arrow("sim", "registry")
+    arrow("sim", "registry cluster receptionist")
     words("apps bench fuzz tests examples", wiring)
 
     # Folders that may use what belongs to the operating system or to Ice's run time.

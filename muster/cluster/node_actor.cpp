@@ -249,9 +249,8 @@ void node_actor::deliver(const delivery& what) {
 }
 
 void node_actor::publish(ready& effects) {
-  const bool has_new_members = effects.members != nullptr;
-  if (has_new_members) {
-    members_ = std::move(effects.members);
+  if (effects.members_changed) {
+    members_ = core_->members();
     open_ways(*members_);
     state_->members.with([&](auto& present) { present = members_; });
   }
@@ -262,7 +261,7 @@ void node_actor::publish(ready& effects) {
       one->handle_news(effects.news);
     }
   }
-  if (has_new_members) {
+  if (effects.members_changed) {
     for (const auto& one : subscribers_) {
       one.tell(member_news{members_, effects.events});
     }

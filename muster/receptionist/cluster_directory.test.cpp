@@ -98,7 +98,8 @@ TEST(refs_of_a_remote_listing, equal_those_that_come_with_a_message) {
   r.start_all(2);
   probe<word>& one = r.add("A", "one");
   ASSERT_TRUE(r.c.run_until([&] { return r.everywhere(1); }, r.hop()));
-  EXPECT_EQ(any_ref{r.at("B").lookup(word_key).refs[0]}, any_ref{r.c.far("B", one.ref())});
+  const auto came = muster::message::remote_ref_of<word>(r.c.system("B").core(), one.ref().address());
+  EXPECT_EQ(any_ref{r.at("B").lookup(word_key).refs[0]}, any_ref{came});
 }
 
 // --- nodes that go and come ---
