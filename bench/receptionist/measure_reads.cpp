@@ -42,7 +42,7 @@ void measure_reads(receptionist_context& with) {
 }
 
 void measure_throughput(receptionist_context& with) {
-  const auto count = with.scaled(50'000);
+  const auto count = with.scaled(100'000);
   for (const std::size_t nodes : {std::size_t{3}, std::size_t{1}}) {
     const row rate{.measurement = "throughput",
                    .what = fmt::format("register and deregister on one node {}, acknowledged, 64 outstanding (pg: "

@@ -104,7 +104,7 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
   system.set_node(members->self);
   state->members.with([&](auto& present) { present = members; });
 
-  auto made = system.try_spawn_system<node_actor>({.name = "cluster/node"}, std::ref(system), state,
+  auto made = system.try_spawn_system<node_actor>({.name = "cluster/node", .is_brief = true}, std::ref(system), state,
                                                   std::move(by.codecs), std::move(parts));
   if (!made) {
     by.over->stop();

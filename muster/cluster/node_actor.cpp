@@ -333,8 +333,10 @@ void node_actor::arm(context& self) {
 
 // --- registrations ---
 
-result<bool> node_actor::add(std::string_view key, const gossip::entry& what) { return core_->add(key, what); }
-bool node_actor::remove(std::string_view key, const gossip::entry& what) { return core_->remove(key, what); }
+result<bool> node_actor::add(const gossip::shared_text& key, const gossip::entry& what) {
+  return core_->add(key, what);
+}
+bool node_actor::remove(const gossip::shared_text& key, const gossip::entry& what) { return core_->remove(key, what); }
 
 void node_actor::for_each_entry(
     std::string_view key, const std::function<void(const gossip::origin_id&, const gossip::entry&)>& visit) const {

@@ -71,8 +71,8 @@ class node_actor final : public actor<node_message>, private registrations {
 
   // registrations
   [[nodiscard]] actor_node self() const override { return core_->self(); }
-  [[nodiscard]] result<bool> add(std::string_view key, const gossip::entry& what) override;
-  bool remove(std::string_view key, const gossip::entry& what) override;
+  [[nodiscard]] result<bool> add(const gossip::shared_text& key, const gossip::entry& what) override;
+  bool remove(const gossip::shared_text& key, const gossip::entry& what) override;
   void for_each_entry(std::string_view key,
                       const std::function<void(const gossip::origin_id&, const gossip::entry&)>& visit) const override;
   void for_each_own(const std::function<void(const gossip::shared_text&, const gossip::entry&)>& visit) const override {

@@ -77,7 +77,11 @@ class node_core {
 
   // --- this node's registrations: as gossip::core ---
 
+  [[nodiscard]] result<bool> add(const gossip::shared_text& key, const gossip::entry& what) {
+    return gossip_->add(key, what);
+  }
   [[nodiscard]] result<bool> add(std::string_view key, const gossip::entry& what) { return gossip_->add(key, what); }
+  bool remove(const gossip::shared_text& key, const gossip::entry& what) { return gossip_->remove(key, what); }
   bool remove(std::string_view key, const gossip::entry& what) { return gossip_->remove(key, what); }
   [[nodiscard]] const gossip::core& registrations() const noexcept { return *gossip_; }
   /// As they hold: not all is as it was asked for.

@@ -20,30 +20,30 @@ core::state::state(const options& how, origin_id self, prng& random, instant now
 
 // --- this node's registrations ---
 
-result<bool> core::state::add(std::string_view key, const entry& what) {
+result<bool> core::state::add(const shared_text& key, const entry& what) {
   if (key.empty() || what.path.empty()) {
     return fail(errc::invalid_argument, "a registration needs a key and a path; the {} is empty",
                 key.empty() ? "key" : "path");
   }
   origin_record& own = *table_.find(self_.node);
-  if (table_.holds(own, key, what)) {
+  if (table_.holds(own, key.view(), what)) {
     return false;
   }
-  if (std::string objection = table_.objection_to(own, key, what); !objection.empty()) {
+  if (std::string objection = table_.objection_to(own, key.view(), what); !objection.empty()) {
     return fail(errc::limit_exceeded, "{}", objection);
   }
-  operation change{{shared_text{key}, what}, false};
+  operation change{{key, what}, false};
   const mark& after = table_.make(own, change);
   own_news_.push_back({std::move(change), after});
   return true;
 }
 
-bool core::state::remove(std::string_view key, const entry& what) {
+bool core::state::remove(const shared_text& key, const entry& what) {
   origin_record& own = *table_.find(self_.node);
-  if (!table_.holds(own, key, what)) {
+  if (!table_.holds(own, key.view(), what)) {
     return false;
   }
-  operation change{{shared_text{key}, what}, true};
+  operation change{{key, what}, true};
   const mark& after = table_.make(own, change);
   own_news_.push_back({std::move(change), after});
   return true;
@@ -252,8 +252,8 @@ result<std::unique_ptr<core>> core::make(const options& how, origin_id self, prn
 core::core(std::unique_ptr<state> inner) noexcept : state_{std::move(inner)} {}
 core::~core() = default;
 
-result<bool> core::add(std::string_view key, const entry& what) { return state_->add(key, what); }
-bool core::remove(std::string_view key, const entry& what) { return state_->remove(key, what); }
+result<bool> core::add(const shared_text& key, const entry& what) { return state_->add(key, what); }
+bool core::remove(const shared_text& key, const entry& what) { return state_->remove(key, what); }
 result<void> core::reincarnate(incarnation next) { return state_->reincarnate(next); }
 
 void core::handle_member_up(const origin_id& who, instant now) { state_->handle_member_up(who, now); }

@@ -71,9 +71,11 @@ class core {
 
   /// True: added; false: known already. `limit_exceeded` (naming the bound) or `invalid_argument` (an empty key or
   /// path), with nothing changed.
-  [[nodiscard]] result<bool> add(std::string_view key, const entry& what);
+  [[nodiscard]] result<bool> add(const shared_text& key, const entry& what);
+  [[nodiscard]] result<bool> add(std::string_view key, const entry& what) { return add(shared_text{key}, what); }
   /// True: removed; false: there was none.
-  bool remove(std::string_view key, const entry& what);
+  bool remove(const shared_text& key, const entry& what);
+  bool remove(std::string_view key, const entry& what) { return remove(shared_text{key}, what); }
   /// This node goes on as a new incarnation, with all its registrations; visible as a change of origin of each. Peers
   /// learn of them by the next `poll_ready`. It begins as a newcomer: whom it had forgotten it takes again as a member,
   /// since it is this node that was removed, and not they. `invalid_argument` unless it is greater than the present one

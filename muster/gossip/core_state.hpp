@@ -23,8 +23,8 @@ class core::state {
   state(const options& how, origin_id self, prng& random, instant now);
 
   // core.cpp: own registrations, members, effects
-  result<bool> add(std::string_view key, const entry& what);
-  bool remove(std::string_view key, const entry& what);
+  result<bool> add(const shared_text& key, const entry& what);
+  bool remove(const shared_text& key, const entry& what);
   result<void> reincarnate(incarnation next);
   void handle_member_up(const origin_id& who, instant now);
   void handle_member_unreachable(const origin_id& who);
