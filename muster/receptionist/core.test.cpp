@@ -154,8 +154,8 @@ TEST_F(receptionist_core, shows_what_comes_of_an_unreachable_node_as_unreachable
   EXPECT_EQ(shown(shown_->find(api_)), paths{"n2/a?"});
 }
 
-TEST_F(receptionist_core, shows_that_a_node_of_100000_keys_is_unreachable_in_one_turn_that_looks_at_none_of_them) {
-  constexpr int keys = 100'000;
+TEST_F(receptionist_core, shows_that_a_node_of_30000_keys_is_unreachable_in_one_turn_that_looks_at_none_of_them) {
+  constexpr int keys = 30'000;
   std::vector<any_key> all;
   for (int i = 0; i < keys; ++i) {
     all.emplace_back(std::to_string(i));
@@ -175,7 +175,7 @@ TEST_F(receptionist_core, shows_that_a_node_of_100000_keys_is_unreachable_in_one
   EXPECT_LT(put_already, 10'000U) << "the others are corrected for each reader";
   std::size_t turns = 0;
   for (; core_->has_changes(); ++turns) EXPECT_TRUE(poll().empty());
-  EXPECT_GT(turns, 10U) << "no turn is long";
+  EXPECT_GT(turns, 4U) << "no turn is long";
   for (const auto& one : all) ASSERT_EQ(shown_->find(one), shown_->find(one)) << "put anew";
   EXPECT_EQ(shown(before), paths{"n2/a"}) << "what was given away does not change";
 }
