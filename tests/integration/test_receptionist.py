@@ -280,8 +280,8 @@ class StartTest(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         return done.stderr
 
-    def write(self, text):
-        path = os.path.join(self.cluster.directory, "node.conf")
+    def write(self, text, name="node.conf"):
+        path = os.path.join(self.cluster.directory, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         return path
@@ -293,7 +293,7 @@ class StartTest(unittest.TestCase):
                 (("--name", "A", "--config", self.write("cluster {\n  name = ${x}\n}\n")),
                  "node.conf, line 2, column 10: substitutions"),
                 (("--name", "A", "--config", "/none"), "/none"),
-                (("--name", "A", "--config", self.write("clustr.name = shop\n")), "clustr.name is 'shop'; allowed"),
+                (("--name", "A", "--config", self.write("clustr.name = shop\n", "slip.conf")), "clustr.name is 'shop'; allowed"),
                 (("--name", "A", "--cluster.probe-intervall=1s"), "cluster.probe-intervall"),
                 (("--name", "A", "--cluster.probe-interval=soon"), "cluster.probe-interval"),
                 (("--name", "A", "--cluster.receptionist.max-subscribers-total=0"),

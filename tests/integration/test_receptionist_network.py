@@ -12,7 +12,7 @@ class NetworkTest(unittest.TestCase):
         """Three nodes, in a network."""
         self.network = self.enterContext(network)
         cluster = self.enterContext(Cluster(properties={"cluster.removal-timeout": removal_timeout,
-                                                        "cluster.silence-timeout": "1s"}))
+                                                        "cluster.silence-timeout": "2s"}))
         nodes = [cluster.add(name) for name in "ABC"]
         seed = [self.network.add(node) for node in nodes][0]
         for node in nodes:
