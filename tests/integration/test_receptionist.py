@@ -146,6 +146,13 @@ class MembersTest(unittest.TestCase):
             node.register("work", f"of-{node.name}")
         wait_equal("work", nodes, [f"{node.name}/user/of-{node.name}" for node in nodes])
 
+    def test_a_registration_before_the_cluster_is_found_survives(self):
+        a, b = self.cluster.add("A"), self.cluster.add("B")
+        b.start(seeds=[a], wait=False)
+        b.register("work", "early")
+        a.start(seeds=[])
+        wait_equal("work", (a, b), ["B/user/early"])
+
     def test_a_node_that_starts_again_at_its_address_is_a_new_one_at_once(self):
         a, b = self.cluster.start("A", "B")
         b.register("work", "old")
