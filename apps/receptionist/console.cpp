@@ -55,6 +55,7 @@ void console::receive(context&, console_message message) {
 // --- what is shown ---
 
 void console::show(console_event what) {
+  if (has_ended_) return;
   if (lost_ > 0) show_lost_count();
   // Between what was left out and what comes after it stands how much that was.
   if (lost_ == 0 && how_->out->write(what, self_->now())) return;
@@ -88,6 +89,14 @@ void console::show_listing(const listing<echo_message>& what, std::string_view a
   fields["refs"] = to_json(what.refs.view());
   fields["all_refs"] = to_json(what.all_refs.view());
   show({"listing", std::move(fields)});
+}
+
+void console::show_count(std::string_view event, std::string_view key, std::size_t count, std::size_t line) {
+  json::object fields;
+  fields["key"] = to_json_text(key);
+  fields["count"] = count;
+  fields["line"] = line;
+  show({event, std::move(fields)});
 }
 
 void console::show_member(std::string_view status, const actor_node& node, std::string_view address) {
@@ -280,21 +289,24 @@ void console::run(std::size_t line, const stop_actor& what) {
   self_->stop(found->second.ref);
 }
 
-void console::run(std::size_t line, const find_key& what) {
-  const echo_key key{what.key};
+void console::find(std::size_t line, const std::string& key, found_listing then) {
   self_->ask<listing<echo_message>>(
       how_->desk.ref(),
       [&](auto reply_to) {
-        return receptionist::find{key, reply_to};
+        return receptionist::find{echo_key{key}, reply_to};
       },
       find_timeout,
-      [this, line](result<listing<echo_message>> got) {
+      [this, line, then = std::move(then)](const result<listing<echo_message>>& got) {
         if (got) {
-          show_listing(*got, "find", line);
+          then(*got);
         } else {
-          show_error(line, fmt::format("find: {}", got.error().message));
+          show_error(line, got.error().message);
         }
       });
+}
+
+void console::run(std::size_t line, const find_key& what) {
+  find(line, what.key, [this, line](const auto& found) { show_listing(found, "find", line); });
 }
 
 void console::run(std::size_t, const subscribe_key& what) {
@@ -310,23 +322,17 @@ void console::run(std::size_t line, const unsubscribe_key& what) {
 }
 
 void console::run(std::size_t line, const send_text& what) {
-  const auto found = how_->desk.lookup(echo_key{what.key});
-  for (const auto& ref : found.refs) ref.tell(echo_message{what.text, self_node_.name, self_->self()});
-  json::object fields;
-  fields["key"] = to_json_text(what.key);
-  fields["count"] = found.refs.size();
-  fields["line"] = line;
-  show({"sent", std::move(fields)});
+  find(line, what.key, [this, line, what](const auto& found) {
+    for (const auto& ref : found.refs) ref.tell(echo_message{what.text, self_node_.name, self_->self()});
+    show_count("sent", what.key, found.refs.size(), line);
+  });
 }
 
 void console::run(std::size_t line, const watch_key& what) {
-  const auto found = how_->desk.lookup(echo_key{what.key});
-  for (const auto& ref : found.all_refs) self_->watch(ref);
-  json::object fields;
-  fields["key"] = to_json_text(what.key);
-  fields["count"] = found.all_refs.size();
-  fields["line"] = line;
-  show({"watching", std::move(fields)});
+  find(line, what.key, [this, line, what](const auto& found) {
+    for (const auto& ref : found.all_refs) self_->watch(ref);
+    show_count("watching", what.key, found.all_refs.size(), line);
+  });
 }
 
 void console::run(std::size_t line, const show_members&) {
@@ -387,8 +393,9 @@ void console::begin_end(console_end how) {
 }
 
 void console::finish() {
-  if (std::exchange(has_ended_, true)) return;
+  if (has_ended_) return;
   if (lost_ > 0) show_lost_count();
+  has_ended_ = true;
   how_->on_end(end_);
 }
 

@@ -118,7 +118,12 @@ class console final : public actor<console_message> {
   void run(std::size_t line, const quit_console&);
   void run(std::size_t line, const show_commands&);
 
+  /// What the receptionist says after all that it was told before.
+  using found_listing = std::function<void(const listing<echo_message>&)>;
+  void find(std::size_t line, const std::string& key, found_listing then);
+
   void show(console_event what);
+  void show_count(std::string_view event, std::string_view key, std::size_t count, std::size_t line);
   void show_error(std::size_t line, std::string_view sentence);
   void show_listing(const listing<echo_message>& what, std::string_view answers, std::size_t line);
   void show_member(std::string_view status, const actor_node& node, std::string_view address);

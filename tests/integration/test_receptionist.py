@@ -146,6 +146,13 @@ class MembersTest(unittest.TestCase):
             node.register("work", f"of-{node.name}")
         wait_equal("work", nodes, [f"{node.name}/user/of-{node.name}" for node in nodes])
 
+    def test_a_registration_before_the_cluster_is_found_survives(self):
+        a, b = self.cluster.add("A"), self.cluster.add("B")
+        b.start(seeds=[a], wait=False)
+        b.register("work", "early")
+        a.start(seeds=[])
+        wait_equal("work", (a, b), ["B/user/early"])
+
     def test_a_node_that_starts_again_at_its_address_is_a_new_one_at_once(self):
         a, b = self.cluster.start("A", "B")
         b.register("work", "old")
@@ -280,8 +287,8 @@ class StartTest(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         return done.stderr
 
-    def write(self, text):
-        path = os.path.join(self.cluster.directory, "node.conf")
+    def write(self, text, name="node.conf"):
+        path = os.path.join(self.cluster.directory, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         return path
@@ -293,7 +300,7 @@ class StartTest(unittest.TestCase):
                 (("--name", "A", "--config", self.write("cluster {\n  name = ${x}\n}\n")),
                  "node.conf, line 2, column 10: substitutions"),
                 (("--name", "A", "--config", "/none"), "/none"),
-                (("--name", "A", "--config", self.write("clustr.name = shop\n")), "clustr.name is 'shop'; allowed"),
+                (("--name", "A", "--config", self.write("clustr.name = shop\n", "slip.conf")), "clustr.name is 'shop'; allowed"),
                 (("--name", "A", "--cluster.probe-intervall=1s"), "cluster.probe-intervall"),
                 (("--name", "A", "--cluster.probe-interval=soon"), "cluster.probe-interval"),
                 (("--name", "A", "--cluster.receptionist.max-subscribers-total=0"),

@@ -8,11 +8,11 @@ from support.receptionists import Cluster, wait_equal, wait_met
 
 
 class NetworkTest(unittest.TestCase):
-    def start(self, network, removal_timeout="60s"):
+    def start(self, network, **properties):
         """Three nodes, in a network."""
         self.network = self.enterContext(network)
-        cluster = self.enterContext(Cluster(properties={"cluster.removal-timeout": removal_timeout,
-                                                        "cluster.silence-timeout": "1s"}))
+        properties = {f"cluster.{name.replace('_', '-')}": value for name, value in properties.items()}
+        cluster = self.enterContext(Cluster(properties={"cluster.silence-timeout": "2s", **properties}))
         nodes = [cluster.add(name) for name in "ABC"]
         seed = [self.network.add(node) for node in nodes][0]
         for node in nodes:
@@ -76,6 +76,17 @@ class PartitionTest(NetworkTest):
         self.network.heal()
         wait_met(a, b, c)
         wait_equal("work", (a, b, c), ["A/user/of-A", "C/user/meanwhile", "C/user/of-C"])
+
+
+    def test_where_the_majority_is_to_be_kept_the_minority_ends_and_says_why(self):
+        a, b, c = self.start_three(keep_majority="true", majority_delay="300ms")
+        self.network.cut("C")
+        self.assertEqual(c.wait_end(), 1)
+        left = c.events("left")[-1]
+        self.assertFalse(left["asked"])
+        self.assertIn(left["sentence"], c.errors())
+        a.wait_member("C", "unreachable")
+        wait_met(a, b)
 
 
 class PartitionOfNamespacesTest(PartitionTest):

@@ -59,6 +59,7 @@ class BadNetwork:
         self.passed = 0
         self._random = random.Random(seed)
         self._side = frozenset()
+        self._servers = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -66,9 +67,9 @@ class BadNetwork:
     def add(self, node):
         """Puts a proxy before a node that has not started: the others come through it."""
         port = free_port()
-        asyncio.run_coroutine_threadsafe(
+        self._servers.append(asyncio.run_coroutine_threadsafe(
             asyncio.start_server(lambda reader, writer: self._serve(node, reader, writer), "127.0.0.1", port),
-            self._loop).result(PATIENCE_S)
+            self._loop).result(PATIENCE_S))
         node.properties["cluster.published"] = f"tcp -h 127.0.0.1 -p {port}"
         return node.properties["cluster.published"]
 
@@ -81,6 +82,8 @@ class BadNetwork:
 
     def close(self):
         async def end():
+            for server in self._servers:
+                server.close()
             tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
             for task in tasks:
                 task.cancel()

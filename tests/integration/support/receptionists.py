@@ -111,8 +111,10 @@ class Node:
                     if event["event"] == kind and condition(event):
                         return event
                 seen = max(since, len(self._events))
-                if time.monotonic() > deadline or not self._changed.wait(deadline - time.monotonic()):
-                    raise AssertionError(f"{self.name} did not show such a {kind} within {timeout_s} s; last events: "
+                has_ended = not self._reader.is_alive()
+                if has_ended or time.monotonic() > deadline or not self._changed.wait(deadline - time.monotonic()):
+                    raise AssertionError(f"{self.name} did not show such a {kind} "
+                                         f"{'before its end' if has_ended else f'within {timeout_s} s'}; last events: "
                                          f"{self._events[-8:]}; standard error: {self.errors()[-2000:]}")
 
     def ask(self, command, kind, timeout_s=PATIENCE_S):
