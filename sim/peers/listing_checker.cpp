@@ -29,22 +29,33 @@ std::uint64_t listed(std::uint64_t share, bool is_reachable) { return is_reachab
 // --- what it is given ---
 
 void listing_checker::change(const any_key& key, const row_id& which, bool vanished) {
-  auto& of_key = rows_[key];
-  const bool is_there = of_key.contains(which);
+  wanted_listing& listing = rows_[key];
+  const bool is_there = listing.rows.contains(which);
   require(is_there == vanished, "{} of {} under '{}' {}", which.second.path, which.first, key,
           vanished ? "vanishes and was not there" : "appears and was there");
   if (is_there != vanished) return;
+  const std::uint64_t share = share_of_row(key.id(), which);
+  listing.sum.reset();
   if (vanished) {
-    of_key.erase(which);
+    listing.rows.erase(which);
   } else {
-    of_key.insert(which);
+    listing.rows.emplace(which, share);
   }
-  if (of_key.empty()) rows_.erase(key);
   auto& count = rows_of_[which.first];
   count += vanished ? 0 - std::size_t{1} : 1;
   if (count == 0) rows_of_.erase(which.first);
-  if (which.first != own_) others_sum_ += (vanished ? 0 - std::uint64_t{1} : 1) * share_of_row(key.id(), which);
+  if (which.first != own_) others_sum_ += vanished ? 0 - share : share;
   touched_.insert(key);
+}
+
+void listing_checker::set_reach(const reachability& what) {
+  const bool is_unreachable = what.now == reachability::state::unreachable;
+  const bool differs = is_unreachable ? unreachable_.insert(what.origin).second : unreachable_.erase(what.origin) > 0;
+  if (!differs) return;
+  for (auto& [key, listing] : rows_) {
+    listing.sum.reset();
+    touched_.insert(key);
+  }
 }
 
 void listing_checker::on_own(const any_key& key, const gossip::entry& what, bool is_withdrawn) {
@@ -56,11 +67,7 @@ void listing_checker::on_news(const receptionist::directory_news& news) {
     if (one.origin.node != own_.node) change(any_key{one.key}, {one.origin, one.what}, one.vanished);
   }
   for (const reachability& one : news.reach) {
-    if (one.now == reachability::state::unreachable) {
-      reach_changed_ |= unreachable_.insert(one.origin).second;
-    } else {
-      reach_changed_ |= unreachable_.erase(one.origin) > 0;
-    }
+    set_reach(one);
     require(one.now != reachability::state::gone || !rows_of_.contains(one.origin),
             "{} is gone, and {} of its registrations are listed", one.origin,
             rows_of_.contains(one.origin) ? rows_of_.at(one.origin) : 0);
@@ -74,6 +81,7 @@ void listing_checker::on_news(const receptionist::directory_news& news) {
 
 std::uint64_t listing_checker::sum_of(const roster_ptr& rows) {
   if (!rows) return 0;
+  if (rows == last_summed_) return last_sum_;
   std::uint64_t sum = 0;
   std::size_t count = 0;
   const row* before = nullptr;
@@ -86,17 +94,20 @@ std::uint64_t listing_checker::sum_of(const roster_ptr& rows) {
   });
   require(count > 0 && count == rows->size(), "the listing of '{}' says {} and has {}", rows->key(), rows->size(),
           count);
+  last_summed_ = rows;
+  last_sum_ = sum;
   return sum;
 }
 
-std::uint64_t listing_checker::expected_sum_of(const any_key& key) const {
+std::uint64_t listing_checker::expected_sum_of(const any_key& key) {
   const auto found = rows_.find(key);
   if (found == rows_.end()) return 0;
-  std::uint64_t sum = 0;
-  for (const row_id& one : found->second) {
-    sum += listed(share_of_row(key.id(), one), !unreachable_.contains(one.first));
+  auto& [rows, sum] = found->second;
+  if (!sum) {
+    sum = 0;
+    for (const auto& [which, share] : rows) *sum += listed(share, !unreachable_.contains(which.first));
   }
-  return sum;
+  return *sum;
 }
 
 void listing_checker::on_found(const any_key& key, const roster_ptr& rows) {
@@ -143,9 +154,6 @@ void listing_checker::on_told(const any_key& key, subscriber_id who, const roste
 }
 
 void listing_checker::on_turn(const receptionist::published& shown) {
-  if (std::exchange(reach_changed_, false)) {
-    for (const auto& [key, rows] : rows_) touched_.insert(key);
-  }
   for (const any_key& key : std::exchange(touched_, {})) {
     const std::uint64_t sum = sum_of(shown.find(key));
     require(sum == expected_sum_of(key), "what is published under '{}' is not what is registered", key);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -46,8 +47,6 @@ class listing_checker {
 
   /// Compares everything that is published; O(rows).
   void check_all(const receptionist::published& shown);
-  /// Of this node's own callers, at this moment.
-  [[nodiscard]] const std::map<any_key, std::set<row_id>>& rows() const noexcept { return rows_; }
   [[nodiscard]] std::uint64_t told() const noexcept { return told_count_; }
 
  private:
@@ -56,21 +55,28 @@ class listing_checker {
     if (!holds) on_violation_(fmt::format(sentence, std::forward<Args>(args)...));
   }
   void change(const any_key& key, const row_id& which, bool vanished);
+  void set_reach(const receptionist::reachability& what);
   /// Of a whole listing: its rows, and which of them are reachable.
   [[nodiscard]] std::uint64_t sum_of(const receptionist::roster_ptr& rows);
-  [[nodiscard]] std::uint64_t expected_sum_of(const any_key& key) const;
+  [[nodiscard]] std::uint64_t expected_sum_of(const any_key& key);
 
   const scenario& how_;
   const gossip::origin_id own_;
   std::function<void(std::string)> on_violation_;
 
-  std::map<any_key, std::set<row_id>> rows_;
+  /// What is to be listed under a key, each row with its share of the sum.
+  struct wanted_listing {
+    std::map<row_id, std::uint64_t> rows;
+    std::optional<std::uint64_t> sum;  ///< of all, once it has been asked for
+  };
+  std::map<any_key, wanted_listing> rows_;
+  receptionist::roster_ptr last_summed_;
+  std::uint64_t last_sum_{0};
   std::map<gossip::origin_id, std::size_t> rows_of_;
   std::set<gossip::origin_id> unreachable_;
   std::uint64_t others_sum_{0};
   std::deque<std::uint64_t> expected_;
   std::set<any_key> touched_;
-  bool reach_changed_{false};
   std::map<any_key, std::map<subscriber_id, std::uint64_t>> told_;  ///< the sums of what each was told last
   std::size_t subscriptions_{0};
   std::uint64_t told_count_{0};

@@ -127,9 +127,9 @@ void recovery::run() {
   on_.log().line(on_.clock().now(), "sim", "** all troubles end");
   heal();
   const instant began = on_.clock().now();
-  // Who was about to leave has left.
-  static_cast<void>(wait_until([] { return false; }, on_.how().core.membership.leave_timeout + seconds{1}));
   if (on_.how().is_crowded()) callers_.make_room();
+  // What callers asked for has been done, and who was about to leave has left.
+  static_cast<void>(wait_until([] { return false; }, on_.how().core.membership.leave_timeout + seconds{1}));
   const auto is_whole = [this] {
     restart_ended();
     return is_one_cluster() && is_one_truth();
