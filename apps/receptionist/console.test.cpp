@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/value_to.hpp>
 
 #include "muster/cluster/test_cluster.hpp"
 
