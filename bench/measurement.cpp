@@ -1,7 +1,5 @@
 #include "bench/measurement.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 namespace muster::bench {
@@ -33,12 +31,6 @@ const std::vector<measurement>& all_measurements() {
   return all;
 }
 
-void interleaved(int pairs, std::size_t count, const std::function<void(std::size_t)>& one) {
-  for (int pair = 0; pair < pairs; ++pair) {
-    for (std::size_t n = 0; n < count; ++n) one(pair % 2 == 0 ? n : count - 1 - n);
-  }
-}
-
 void fill_objects(const registry& master, std::uint64_t count) {
   say(fmt::format("  filling {} with {} objects", to_text(master.which()), count));
   const Ice::CommunicatorHolder client{make_client()};
@@ -50,11 +42,6 @@ void fill_adapters(const registry& master, std::uint64_t count) {
   const Ice::CommunicatorHolder client{make_client()};
   run_all(count, fill_in_flight,
           register_adapter_calls(locator_registries(client.communicator(), master, connections), count));
-}
-
-void say(const std::string& what) {
-  fmt::print(stderr, "{}\n", what);
-  std::fflush(stderr);
 }
 
 }  // namespace muster::bench

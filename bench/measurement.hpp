@@ -9,6 +9,7 @@
 #include "bench/load.hpp"
 #include "bench/registries.hpp"
 #include "bench/report.hpp"
+#include "bench/turns.hpp"
 
 namespace muster::bench {
 
@@ -64,16 +65,9 @@ void measure_very_many(context& with);
 void measure_failover(context& with);
 void measure_stalled_slave(context& with);
 
-/// Calls `one(n)` for each n below `count`, in turns of alternating order: what is measured first is now one, now the
-/// other, and drift of the machine meets all alike.
-void interleaved(int pairs, std::size_t count, const std::function<void(std::size_t)>& one);
-
 /// Fills a registry with the objects 0 to `count` - 1.
 void fill_objects(const registry& master, std::uint64_t count);
 void fill_adapters(const registry& master, std::uint64_t count);
-
-/// A line to standard error: what is being done.
-void say(const std::string& what);
 
 /// The column of a row that belongs to a product.
 [[nodiscard]] inline std::vector<double>& column(row& of, product which) {

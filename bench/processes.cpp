@@ -65,7 +65,8 @@ std::uint16_t free_port() {
   }
 }
 
-process::process(const std::vector<std::string>& command, std::filesystem::path log) : log_{std::move(log)} {
+process::process(const std::vector<std::string>& command, std::filesystem::path log, standard_streams streams)
+    : log_{std::move(log)} {
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (const auto& one : command) arguments.push_back(const_cast<char*>(one.c_str()));
@@ -80,9 +81,9 @@ process::process(const std::vector<std::string>& command, std::filesystem::path 
     // Between fork and exec only what is safe after a fork of a program with threads.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(126);
-    const int in = ::open("/dev/null", O_RDONLY);
+    const int in = streams.in >= 0 ? streams.in : ::open("/dev/null", O_RDONLY);
     ::dup2(in, STDIN_FILENO);
-    ::dup2(out, STDOUT_FILENO);
+    ::dup2(streams.out >= 0 ? streams.out : out, STDOUT_FILENO);
     ::dup2(out, STDERR_FILENO);
     ::execvp(arguments.front(), arguments.data());
     const char* why = std::strerror(errno);

@@ -38,11 +38,17 @@ struct memory_use {
   std::uint64_t mapped_bytes = 0;
 };
 
+/// Descriptors that a child gets as its standard input and output; they stay the caller's.
+struct standard_streams {
+  int in = -1;   ///< -1: nothing to be read
+  int out = -1;  ///< -1: its log
+};
+
 /// A child process. It never outlives its owner: the destructor kills it, and the kernel does when this program dies.
 class process {
  public:
   /// Standard output and error go to the end of `log`. Throws when it cannot be started.
-  process(const std::vector<std::string>& command, std::filesystem::path log);
+  process(const std::vector<std::string>& command, std::filesystem::path log, standard_streams streams = {});
   ~process();
   process(const process&) = delete;
   process& operator=(const process&) = delete;

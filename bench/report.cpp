@@ -37,11 +37,11 @@ std::string ratio_or_dash(const std::vector<double>& of, const std::vector<doubl
   return value ? fmt::format("{:.2f}", *value) : "–";
 }
 
-std::string to_text(const target& goal, const std::string& unit) {
+std::string to_text(const target& goal, const std::string& unit, const side_names& names) {
   const auto* sign = goal.direction == target::bound::at_least ? "≥" : "≤";
   switch (goal.what) {
-    case target::kind::of_stock: return fmt::format("{} {:g} × stock", sign, goal.value);
-    case target::kind::of_constant: return fmt::format("{} {:g} × constant", sign, goal.value);
+    case target::kind::of_stock: return fmt::format("{} {:g} × {}", sign, goal.value, names.stock);
+    case target::kind::of_constant: return fmt::format("{} {:g} × {}", sign, goal.value, names.constant);
     case target::kind::absolute: return fmt::format("{} {:g} {}", sign, goal.value, unit);
   }
   return {};
@@ -73,19 +73,19 @@ boost::json::value samples_of(const std::vector<double>& samples) {
                              {"samples", boost::json::array(samples.begin(), samples.end())}};
 }
 
-boost::json::object to_json(const row& line) {
+boost::json::object to_json(const row& line, const side_names& names) {
   boost::json::object out{{"measurement", line.measurement},
                           {"what", line.what},
                           {"unit", line.unit},
-                          {"stock", samples_of(line.stock)},
+                          {names.stock, samples_of(line.stock)},
                           {"muster", samples_of(line.muster)},
-                          {"constant", samples_of(line.constant)}};
-  if (const auto value = ratio(line.muster, line.stock)) out["ratio_to_stock"] = *value;
-  if (const auto value = ratio(line.muster, line.constant)) out["ratio_to_constant"] = *value;
+                          {names.constant, samples_of(line.constant)}};
+  if (const auto value = ratio(line.muster, line.stock)) out["ratio_to_" + names.stock] = *value;
+  if (const auto value = ratio(line.muster, line.constant)) out["ratio_to_" + names.constant] = *value;
   if (!line.remark.empty()) out["remark"] = line.remark;
   boost::json::array targets;
   for (const auto& goal : line.targets) {
-    boost::json::object one{{"must_be", to_text(goal, line.unit)}};
+    boost::json::object one{{"must_be", to_text(goal, line.unit, names)}};
     if (const auto met = is_met(line, goal)) one["met"] = *met;
     targets.push_back(std::move(one));
   }
@@ -135,27 +135,28 @@ std::optional<bool> is_met(const row& line, const target& goal) {
   return goal.direction == target::bound::at_least ? *value >= goal.value : *value <= goal.value;
 }
 
-std::string as_line(const row& line) {
+std::string as_line(const row& line, const side_names& names) {
   std::string text = fmt::format("{}:", line.what);
   const auto add = [&](std::string_view name, const std::vector<double>& samples) {
     if (!samples.empty()) text += fmt::format(" {} {}", name, number(median(samples)));
   };
-  add("stock", line.stock);
+  add(names.stock, line.stock);
   add("muster", line.muster);
-  add("constant", line.constant);
+  add(names.constant, line.constant);
   return fmt::format("{} {}", text, line.unit);
 }
 
-std::string as_table(const std::vector<row>& rows) {
-  std::string text =
-      "| what (medians) | unit | stock | muster | muster / stock | constant | muster / constant | must be | holds |\n"
-      "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |\n";
+std::string as_table(const std::vector<row>& rows, const side_names& names) {
+  std::string text = fmt::format(
+      "| what (medians) | unit | {0} | muster | muster / {0} | {1} | muster / {1} | must be | holds |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |\n",
+      names.stock, names.constant);
   for (const auto& line : rows) {
     std::string goals;
     std::string holds;
     for (const auto& goal : line.targets) {
       const auto met = is_met(line, goal);
-      goals += (goals.empty() ? "" : ", ") + to_text(goal, line.unit);
+      goals += (goals.empty() ? "" : ", ") + to_text(goal, line.unit, names);
       holds += (holds.empty() ? "" : ", ") + std::string{!met ? "–" : *met ? "yes" : "**no**"};
     }
     text += fmt::format("| {}{} | {} | {} | {} | {} | {} | {} | {} | {} |\n", line.what,
@@ -166,9 +167,9 @@ std::string as_table(const std::vector<row>& rows) {
   return text;
 }
 
-std::string as_json(const std::vector<row>& rows, const std::string& command, int pairs) {
+std::string as_json(const std::vector<row>& rows, const std::string& command, int pairs, const side_names& names) {
   boost::json::array lines;
-  for (const auto& line : rows) lines.push_back(to_json(line));
+  for (const auto& line : rows) lines.push_back(to_json(line, names));
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const boost::json::object out{{"command", command},
                                 {"at", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},

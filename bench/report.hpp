@@ -11,6 +11,12 @@ namespace muster::bench {
 /// The smallest sample that `part` of all samples do not exceed; `part` is above 0 and at most 1.
 [[nodiscard]] double quantile(std::vector<double> samples, double part);
 
+/// What muster is measured beside, as tables call it.
+struct side_names {
+  std::string stock = "stock";        ///< the product that does the same
+  std::string constant = "constant";  ///< the limit: what the same ground can do at best
+};
+
 /// What a row must show: muster's median against the stock registry's or the constant servant's, or by itself.
 struct target {
   enum class kind : std::uint8_t { of_stock, of_constant, absolute };
@@ -46,10 +52,11 @@ struct row {
 [[nodiscard]] std::optional<bool> is_met(const row& line, const target& goal);
 
 /// The medians of a row in a line, to be read while the rest is measured.
-[[nodiscard]] std::string as_line(const row& line);
+[[nodiscard]] std::string as_line(const row& line, const side_names& names = {});
 /// The rows as a Markdown table.
-[[nodiscard]] std::string as_table(const std::vector<row>& rows);
+[[nodiscard]] std::string as_table(const std::vector<row>& rows, const side_names& names = {});
 /// Everything with all samples, the machine and the versions.
-[[nodiscard]] std::string as_json(const std::vector<row>& rows, const std::string& command, int pairs);
+[[nodiscard]] std::string as_json(const std::vector<row>& rows, const std::string& command, int pairs,
+                                  const side_names& names = {});
 
 }  // namespace muster::bench

@@ -45,5 +45,13 @@ TEST(table, shows_a_dash_for_what_was_not_measured) {
   EXPECT_NE(as_table({line}).find("| locate | 1/s | – | 1234 | – | – | – | ≥ 1.9 × stock | – |"), std::string::npos);
 }
 
+TEST(table, calls_the_sides_by_the_names_that_it_is_given) {
+  row line{.measurement = "m", .what = "find", .unit = "1/s"};
+  line.targets = {at_least(3), at_least(0.7, target::kind::of_constant)};
+  const auto table = as_table({line}, {.stock = "pg", .constant = "limit"});
+  EXPECT_NE(table.find("| pg | muster | muster / pg | limit | muster / limit |"), std::string::npos);
+  EXPECT_NE(table.find("≥ 3 × pg, ≥ 0.7 × limit"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace muster::bench

@@ -25,8 +25,10 @@ if(MUSTER_SANITIZE)
   add_compile_options(-fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MUSTER_SANITIZE})
   if(MUSTER_SANITIZE MATCHES "undefined")
-    # The check of the vptr needs the type information of libraries that are not instrumented.
-    add_compile_options(-fno-sanitize=vptr)
+    # The check of the vptr needs the type information of libraries that are not instrumented. The checks of each access
+    # for null, bounds of the object and alignment are a quarter of the time to compile: AddressSanitizer sees the first
+    # two when they happen, and what is read from bytes here is copied.
+    add_compile_options(-fno-sanitize=vptr,null,object-size,alignment)
   endif()
   if(MUSTER_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # ThreadSanitizer does not see the fences in Boost.Asio. What it guards is ordered by mutexes as well.

@@ -39,7 +39,7 @@ struct board {
     std::atomic<std::uint64_t> seed;  ///< that it runs now
     std::atomic<std::uint64_t> done;
     std::atomic<std::uint64_t> events;
-    std::atomic<std::uint64_t> answered;
+    std::atomic<std::uint64_t> achieved;
     std::atomic<std::uint64_t> virtual_ms;
     std::atomic<std::uint64_t> slowest_us;
     std::atomic<std::uint64_t> slowest;
@@ -69,8 +69,6 @@ void report(board& shared, std::uint64_t seed, std::string_view what) {
 
 void work(board& shared, board::worker& mine, const batch_options& options) {
   const std::uint64_t end = options.first + options.seeds;
-  run_options how = options.run;
-  how.trace = nullptr;
   while (shared.failed.load() < options.failures_max) {
     const std::uint64_t seed = shared.next.fetch_add(1);
     if (seed >= end) return;
@@ -79,14 +77,14 @@ void work(board& shared, board::worker& mine, const batch_options& options) {
     }
     mine.seed.store(seed);
     const std::uint64_t before = cpu_us();
-    const run_outcome out = run_seed(seed, how);
+    const run_outcome out = options.run(seed);
     const std::uint64_t took = cpu_us() - before;
     if (took > mine.slowest_us.load()) {
       mine.slowest_us.store(took);
       mine.slowest.store(seed);
     }
     mine.events.fetch_add(out.events);
-    mine.answered.fetch_add(out.answered);
+    mine.achieved.fetch_add(out.achieved);
     mine.virtual_ms.fetch_add(
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(out.virtual_time).count()));
     mine.done.fetch_add(1);
@@ -112,7 +110,7 @@ batch_outcome collect(const board& shared) {
   for (const auto& one : shared.workers) {
     out.seeds_run += one.done.load();
     out.events += one.events.load();
-    out.answered += one.answered.load();
+    out.achieved += one.achieved.load();
     out.virtual_seconds += static_cast<double>(one.virtual_ms.load()) / 1000;
     const double slowest = static_cast<double>(one.slowest_us.load()) / 1'000'000;
     if (slowest > out.cpu_seconds_max) {

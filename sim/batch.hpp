@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "sim/run.hpp"
+#include "sim/outcome.hpp"
 
 namespace muster::sim {
 
@@ -14,7 +16,7 @@ struct batch_options {
   unsigned jobs{1};
   std::size_t failures_max{1};  ///< stop after so many
   bool shows_progress{false};   ///< on standard error
-  run_options run;              ///< its trace is not used
+  std::function<run_outcome(std::uint64_t seed)> run;
 };
 
 struct batch_failure {
@@ -25,7 +27,7 @@ struct batch_failure {
 struct batch_outcome {
   std::uint64_t seeds_run{0};
   std::uint64_t events{0};
-  std::uint64_t answered{0};
+  std::uint64_t achieved{0};
   double virtual_seconds{0};
   double cpu_seconds_max{0};  ///< of the slowest seed
   std::uint64_t slowest{0};

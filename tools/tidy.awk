@@ -39,11 +39,11 @@ BEGIN {
     # The front door of plane A: what a program joins a cluster by.
     arrow("runtime", "config actor membership gossip cluster message receptionist ice os")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.
-    arrow("sim", "registry")
-    words("apps bench fuzz tests", wiring)
+    arrow("sim", "registry cluster receptionist")
+    words("apps bench fuzz tests examples", wiring)
 
     # Folders that may use what belongs to the operating system or to Ice's run time.
-    words("os apps bench fuzz tests", system_folders)
+    words("os apps bench fuzz tests examples", system_folders)
     words("os ice runtime metrics apps bench fuzz tests", lock_folders)
     words("ice apps bench fuzz tests", runtime_folders)
     # Plane B's model is Slice-generated data; others know nothing of Ice.
@@ -145,7 +145,7 @@ held_exception != "" && held_line < FNR - 1 { held_exception = "" }
         to = part[2]
         if (!(folder in wiring) && !((folder, to) in arrows))
             report(FNR, "the folder " folder " may not include muster/" to ": the arrows of docs/architecture.md do not lead there.")
-    } else if (part[1] == "apps" || part[1] == "sim" || part[1] == "bench" || part[1] == "fuzz" || part[1] == "tests") {
+    } else if (part[1] == "apps" || part[1] == "sim" || part[1] == "bench" || part[1] == "fuzz" || part[1] == "tests" || part[1] == "examples") {
         if (part[1] != folder && !(folder in wiring) && !(is_test && part[1] == "tests"))
             report(FNR, "the folder " folder " may not include " part[1] "/: nothing in the library knows its programs and tests.")
     } else {

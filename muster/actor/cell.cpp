@@ -53,6 +53,7 @@ cell::cell(birth of)
       capacity_{of.how.mailbox.capacity},
       when_full_{of.how.mailbox.when_full},
       batch_max_{of.how.batch_max != 0 ? of.how.batch_max : core_->batch_max()},
+      is_brief_{of.how.is_brief},
       actor_type_{of.actor_type} {}
 
 cell::~cell() {

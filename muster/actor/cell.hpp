@@ -73,6 +73,7 @@ class cell : public endpoint, public runnable {
   /// The system has waited long enough: no turn to come will do anything but end. Any thread.
   void give_up();
   void run() noexcept final;
+  [[nodiscard]] bool is_brief() const noexcept final { return is_brief_; }
 
   [[nodiscard]] level at() const noexcept { return at_; }
   [[nodiscard]] const std::shared_ptr<system_core>& shared_core() const noexcept { return core_; }
@@ -176,6 +177,7 @@ class cell : public endpoint, public runnable {
   const std::size_t capacity_;
   const mailbox_options::overflow when_full_;
   const std::size_t batch_max_;
+  const bool is_brief_;
   const std::string_view actor_type_;
 
   mailbox mailbox_;

@@ -16,6 +16,8 @@ class runnable {
   virtual ~runnable() = default;
 
   virtual void run() noexcept = 0;
+  /// Its turns are short and wait for nothing: what one asks to be executed first may follow it on its thread.
+  [[nodiscard]] virtual bool is_brief() const noexcept { return false; }
 };
 
 /// Port: what runs an actor system. The system sees to it that no actor has two turns at once, so turns may run on any

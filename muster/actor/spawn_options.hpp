@@ -31,6 +31,9 @@ struct spawn_options {
   supervision on_failure{};
   /// Messages taken in one turn before others have theirs; 0: as the system's options say.
   std::size_t batch_max{0};
+  /// The actor never waits and is soon done with a turn. The first one that it tells something in a turn may have its
+  /// own right after it, on the same thread: a chain of such actors wakes no other thread on the way.
+  bool is_brief{false};
 };
 
 /// Thrown by `spawn` and by the constructor of a system, whose callers have nothing to go on with; `try_spawn` gives

@@ -9,7 +9,7 @@ namespace muster::catalog {
 
 namespace {
 
-constexpr std::uint8_t format_version = 1;
+constexpr std::uint8_t row_version = 1;
 
 [[nodiscard]] row make_row(table to, std::uint64_t key, byte_writer&& value) {
   return {static_cast<std::uint8_t>(to), key, std::move(value).take()};
@@ -17,8 +17,8 @@ constexpr std::uint8_t format_version = 1;
 
 [[nodiscard]] result<void> check_version(byte_reader& reader, std::string_view what) {
   const auto version = reader.u8();
-  if (!reader.failed() && version != format_version) {
-    return fail(errc::incompatible, "{} has the format {}, and this program knows {}", what, version, format_version);
+  if (!reader.failed() && version != row_version) {
+    return fail(errc::incompatible, "{} has the format {}, and this program knows {}", what, version, row_version);
   }
   return {};
 }
@@ -27,7 +27,7 @@ constexpr std::uint8_t format_version = 1;
 
 row row_of(const object& one) {
   byte_writer value;
-  value.u8(format_version);
+  value.u8(row_version);
   value.string(one.type());
   value.blob(one.proxy());
   return make_row(table::objects, one.row_key(), std::move(value));
@@ -35,7 +35,7 @@ row row_of(const object& one) {
 
 row row_of(const adapter& one) {
   byte_writer value;
-  value.u8(format_version);
+  value.u8(row_version);
   value.string(one.id());
   value.string(one.replica_group());
   value.blob(one.proxy());
@@ -44,7 +44,7 @@ row row_of(const adapter& one) {
 
 row row_of(const application& one) {
   byte_writer value;
-  value.u8(format_version);
+  value.u8(row_version);
   value.blob(descriptor::encode(*one.info));
   return make_row(table::applications, one.row_key, std::move(value));
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "muster/cluster/frame.hpp"
 #include "muster/cluster/node_actor.hpp"
 #include "muster/cluster/node_core.hpp"
 #include "muster/cluster/node_state.hpp"
@@ -80,6 +81,7 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
   state->frame_bytes_max = how.frame_bytes_max;
   state->waiting_bytes_max = how.waiting_bytes_max;
   state->arrived_bytes_max = how.arrived_bytes_max;
+  state->urgent_frame_bytes_max = how.membership.message_bytes_max + frame_overhead_bytes_max;
   auto address = by.over->start(std::make_shared<frame_inlet>(state));
   if (!address) {
     return fail(std::move(address).error());
@@ -102,7 +104,7 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
   system.set_node(members->self);
   state->members.with([&](auto& present) { present = members; });
 
-  auto made = system.try_spawn_system<node_actor>({.name = "cluster/node"}, std::ref(system), state,
+  auto made = system.try_spawn_system<node_actor>({.name = "cluster/node", .is_brief = true}, std::ref(system), state,
                                                   std::move(by.codecs), std::move(parts));
   if (!made) {
     by.over->stop();
@@ -110,6 +112,7 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
     return fail(std::move(made).error());
   }
   state->actor.with([&](auto& ref) { ref = *made; });
+  (void)state->tell(node_input::look_up{});  // at what came before there was somebody to be told
   system.set_route(std::make_shared<route>(state));
   return std::make_shared<node>(std::move(state));
 }

@@ -2,6 +2,7 @@
 
 #include "muster/cluster/test_cluster.hpp"
 #include "muster/gossip/message_codec.hpp"
+#include "muster/membership/message_codec.hpp"
 
 namespace muster::cluster::testing {
 namespace {
@@ -59,6 +60,7 @@ TEST(node, killed_is_unreachable_at_once_and_gone_when_it_is_removed) {
   EXPECT_EQ(c.sees("A").all.size(), 1U) << "it is not removed yet";
   EXPECT_TRUE(c.run_until([&] { return c.sees("A").all.empty() && c.sees("B").all.empty(); },
                           c.how.membership.removal_timeout + seconds{5}));
+  c.run(milliseconds{1});
   EXPECT_EQ(c.at("A").count(kind::removed, "C"), 1U);
 }
 
@@ -121,6 +123,22 @@ TEST(node, long_partition_heals_with_equal_registrations) {
   EXPECT_EQ(c.sees("C").all.size(), 5U);
 }
 
+TEST(node, of_a_minority_that_comes_back_does_not_make_the_majority_come_back_as_well) {
+  test_cluster c;
+  c.start_all(5);
+  ASSERT_TRUE(c.run_until([&] { return c.all_met(); }, seconds{5}));
+  c.split({"E"});
+  c.run(c.how.membership.removal_timeout + seconds{10});
+  c.network.mend_all();
+  ASSERT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal(); }, minutes{1}));
+  c.run(seconds{30});
+  EXPECT_TRUE(c.all_met());
+  for (const auto* const name : {"A", "B", "C", "D"}) {
+    EXPECT_EQ(c.look(name, [](const node_core& n) { return n.counted().come_backs; }), 0U) << name;
+  }
+  EXPECT_EQ(c.look("E", [](const node_core& n) { return n.counted().come_backs; }), 1U);
+}
+
 TEST(node, removed_while_alive_learns_it_and_comes_back_with_its_registrations) {
   test_cluster c;
   c.start_all(3);
@@ -147,6 +165,30 @@ TEST(node, cut_off_for_longer_than_removals_are_remembered_is_a_member_again) {
   c.run(c.how.membership.removal_timeout + minutes{2});
   c.network.mend_all();
   EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.everywhere("api", 1) && c.all_equal(); }, minutes{2}));
+}
+
+TEST(node, that_forgot_another_one_which_forgot_it_meets_it_again_though_messages_are_lost) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    test_cluster c{seed};
+    // So few removals are remembered that both take each other back as members, while gossip refuses both.
+    c.how.membership.removed_max = 1;
+    c.start_all(4);
+    c.add("A", "of A");
+    c.add("B", "of B");
+    ASSERT_TRUE(c.run_until([&] { return c.everywhere("of A", 1) && c.everywhere("of B", 1); }, seconds{1}));
+    c.split({"A", "C"});
+    c.run(c.how.membership.removal_timeout + seconds{5});
+    c.kill("C");
+    c.kill("D");
+    c.run(c.how.membership.removal_timeout + seconds{5});
+    EXPECT_EQ(c.sees("A").all.size(), 1U);
+    c.network.weather.lost_percent = 40;
+    c.network.mend_all();
+    c.run(seconds{20});
+    c.network.weather.lost_percent = 0;
+    EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal() && c.sees("A").all.size() == 2; }, minutes{1}))
+        << "seed " << seed;
+  }
 }
 
 TEST(node, told_by_a_member_that_its_incarnation_is_refused_comes_back) {
@@ -209,6 +251,85 @@ TEST(node, of_the_minority_stops_serving_where_that_is_asked_for) {
                           seconds{20}));
   EXPECT_NE(c.at("D").why_ended.find("majority"), std::string::npos) << c.at("D").why_ended;
   EXPECT_EQ(c.at("A").last_phase, phase::joined);
+}
+
+TEST(node, of_an_even_split_stays_on_the_side_with_the_lowest_address) {
+  test_cluster c;
+  c.how.membership.keep_majority = true;
+  c.how.membership.majority_delay = seconds{2};
+  c.start_all(4);
+  c.split({"A", "D"});
+  EXPECT_TRUE(c.run_until([&] { return c.at("B").last_phase == phase::ended && c.at("C").last_phase == phase::ended; },
+                          seconds{20}));
+  EXPECT_EQ(c.at("A").last_phase, phase::joined);
+  EXPECT_EQ(c.at("D").last_phase, phase::joined);
+}
+
+TEST(node, that_leaves_waits_until_its_peers_know_though_messages_are_lost) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    test_cluster c{seed};
+    c.start_all(3);
+    c.network.weather.lost_percent = 30;
+    bool left = false;
+    std::size_t knew = 0;
+    c.at("C").handle->leave([&] {
+      left = true;
+      knew = c.at("A").count(kind::left, "C") + c.at("B").count(kind::left, "C");
+    });
+    EXPECT_TRUE(c.run_until([&] { return left; }, c.how.membership.leave_timeout + milliseconds{100}));
+    EXPECT_GE(knew, 1U) << "seed " << seed << ": one who knows tells the others";
+    c.kill("C");
+    EXPECT_TRUE(c.run_until([&] { return c.at("A").count(kind::left, "C") + c.at("B").count(kind::left, "C") == 2; },
+                            seconds{5}));
+  }
+}
+
+TEST(node, answers_a_probe_while_64_mib_of_messages_wait) {
+  test_cluster c;
+  c.how.arrived_bytes_max = std::size_t{80} * 1024 * 1024;
+  c.start_all(2);
+  bytes probe;
+  c.network.on_send = [&](const std::string& from, const std::string&, channel, const bytes& frame) {
+    const auto read = decode_frame(frame);
+    if (from != "at-B" || !read || read->header.about != channel::membership) return;
+    const auto message = membership::decode(read->payload);
+    if (message && std::holds_alternative<membership::ping>(message->what)) probe = frame;
+  };
+  ASSERT_TRUE(c.run_until([&] { return !probe.empty(); }, seconds{5}));
+  c.run(milliseconds{50});
+  const auto b = c.at("B").handle->self();
+  const auto flood = [&](channel about, std::uint64_t number) {
+    bytes payload = about == channel::gossip ? gossip::encode(gossip::root{number}) : bytes{};
+    if (about == channel::actors) {
+      payload = encode({.to = c.at("A").handle->self().incarnation.value(),
+                        .sequence = number,
+                        .what = tell{{"/user/nobody", 1}, "test.word", bytes(std::size_t{32} * 1024)}});
+    }
+    c.network.inject(
+        "at-A",
+        encode_frame(
+            {.about = about, .cluster = cluster_key("shop"), .name = b.name, .incarnation = b.incarnation.value()},
+            payload),
+        "B");
+  };
+  constexpr std::uint64_t frames = 2048;
+  for (std::uint64_t i = 1; i <= frames; ++i) {
+    flood(channel::actors, i);
+    flood(channel::gossip, i);
+  }
+  c.network.inject("at-A", probe, "B");
+  std::size_t answers = 0;
+  c.network.on_send = [&](const std::string& from, const std::string& to, channel on, const bytes&) {
+    answers += from == "at-A" && to == "at-B" && on == channel::membership ? 1U : 0U;
+  };
+  std::size_t turns = 0;
+  while (answers == 0 && turns < 100 && c.executor->step()) ++turns;
+  EXPECT_LE(turns, 2U) << "of more than " << 2 * frames / 64 << " that the flood takes";
+  EXPECT_EQ(answers, 1U);
+  c.run(seconds{1});
+  const auto counted = c.look("A", [](const node_core& n) { return n.counted(); });
+  EXPECT_GE(counted.frames_received, 2 * frames) << "nothing of the flood is lost";
+  EXPECT_TRUE(c.all_met());
 }
 
 TEST(node, observer_that_comes_late_is_told_all_at_once) {

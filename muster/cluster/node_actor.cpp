@@ -33,8 +33,10 @@ node_actor::node_actor(std::reference_wrapper<actor_system> system, std::shared_
 void node_actor::on_start(context& self) { settle(self); }
 
 void node_actor::receive(context& self, node_message message) {
+  handle_urgent(self);
   std::visit([&](auto& what) { handle(self, what); }, message);
-  if (!is_settling_ && !std::holds_alternative<node_input::settle>(message)) {
+  if (!is_settling_ && !std::holds_alternative<node_input::settle>(message) &&
+      !std::holds_alternative<node_input::look_up>(message)) {
     is_settling_ = true;
     self.self().tell(node_input::settle{});
   }
@@ -49,18 +51,40 @@ void node_actor::on_stop(context& self) {
   state_->over->stop();
 }
 
-// --- what is told to it ---
+// --- what goes before all others ---
 
-void node_actor::handle(context& self, node_input::frame_came& what) {
+void node_actor::handle_urgent(context& self) {
+  const bool is_due = armed_for_ <= self.now();
+  if (!is_due && !state_->has_urgent.load(std::memory_order_acquire)) {
+    return;
+  }
+  for (const node_input::urgent& one : state_->take_urgent()) {
+    std::visit([&](const auto& what) { handle(self, what); }, one);
+  }
+  if (is_due) {
+    core_->handle_tick(self.now());
+  }
+  settle(self);
+}
+
+void node_actor::handle(context& self, const node_input::membership_came& what) {
   core_->handle_frame(what.frame, what.authenticated_name, self.now());
 }
 
-void node_actor::handle(context& self, node_input::connection_broke& what) {
+void node_actor::handle(context& self, const node_input::connection_broke& what) {
   if (what.was_refused) {
     core_->handle_connection_refused(what.address, self.now());
   } else {
     core_->handle_connection_lost(what.address, self.now());
   }
+}
+
+// --- what is told to it ---
+
+void node_actor::handle(context&, node_input::look_up&) {}
+
+void node_actor::handle(context& self, node_input::frame_came& what) {
+  core_->handle_frame(what.frame, what.authenticated_name, self.now());
 }
 
 void node_actor::handle(context&, node_input::tell_far& what) {
@@ -134,7 +158,10 @@ void node_actor::handle(context& self, node_input::leave& what) {
   core_->handle_leave(self.now());
 }
 
-void node_actor::handle(context& self, node_input::settle&) { settle(self); }
+void node_actor::handle(context& self, node_input::settle&) {
+  is_settling_ = false;
+  settle(self);
+}
 
 void node_actor::handle(context& self, node_input::tick&) {
   armed_for_ = instant_never;
@@ -152,7 +179,6 @@ void node_actor::settle(context& self) {
     take(self, std::move(effects));
   }
   welcome_observers();
-  is_settling_ = false;
   arm(self);
 }
 
@@ -223,9 +249,8 @@ void node_actor::deliver(const delivery& what) {
 }
 
 void node_actor::publish(ready& effects) {
-  const bool has_new_members = effects.members != nullptr;
-  if (has_new_members) {
-    members_ = std::move(effects.members);
+  if (effects.members_changed) {
+    members_ = core_->members();
     open_ways(*members_);
     state_->members.with([&](auto& present) { present = members_; });
   }
@@ -236,7 +261,7 @@ void node_actor::publish(ready& effects) {
       one->handle_news(effects.news);
     }
   }
-  if (has_new_members) {
+  if (effects.members_changed) {
     for (const auto& one : subscribers_) {
       one.tell(member_news{members_, effects.events});
     }
@@ -308,8 +333,10 @@ void node_actor::arm(context& self) {
 
 // --- registrations ---
 
-result<bool> node_actor::add(std::string_view key, const gossip::entry& what) { return core_->add(key, what); }
-bool node_actor::remove(std::string_view key, const gossip::entry& what) { return core_->remove(key, what); }
+result<bool> node_actor::add(const gossip::shared_text& key, const gossip::entry& what) {
+  return core_->add(key, what);
+}
+bool node_actor::remove(const gossip::shared_text& key, const gossip::entry& what) { return core_->remove(key, what); }
 
 void node_actor::for_each_entry(
     std::string_view key, const std::function<void(const gossip::origin_id&, const gossip::entry&)>& visit) const {

@@ -39,7 +39,7 @@ class node_actor final : public actor<node_message>, private registrations {
  private:
   // What is told to it.
   void handle(context& self, node_input::frame_came& what);
-  void handle(context& self, node_input::connection_broke& what);
+  void handle(context& self, node_input::look_up& what);
   void handle(context& self, node_input::tell_far& what);
   void handle(context& self, node_input::watch_far& what);
   void handle(context& self, node_input::stop_far& what);
@@ -51,6 +51,12 @@ class node_actor final : public actor<node_message>, private registrations {
   void handle(context& self, node_input::leave& what);
   void handle(context& self, node_input::settle& what);
   void handle(context& self, node_input::tick& what);
+
+  /// Membership and time do not wait for what is in the mailbox: its probes are to be answered, and its timeouts to be
+  /// seen, while a table of registrations or a flood of messages comes in.
+  void handle_urgent(context& self);
+  void handle(context& self, const node_input::membership_came& what);
+  void handle(context& self, const node_input::connection_broke& what);
 
   // What the core wants.
   void settle(context& self);
@@ -65,8 +71,8 @@ class node_actor final : public actor<node_message>, private registrations {
 
   // registrations
   [[nodiscard]] actor_node self() const override { return core_->self(); }
-  [[nodiscard]] result<bool> add(std::string_view key, const gossip::entry& what) override;
-  bool remove(std::string_view key, const gossip::entry& what) override;
+  [[nodiscard]] result<bool> add(const gossip::shared_text& key, const gossip::entry& what) override;
+  bool remove(const gossip::shared_text& key, const gossip::entry& what) override;
   void for_each_entry(std::string_view key,
                       const std::function<void(const gossip::origin_id&, const gossip::entry&)>& visit) const override;
   void for_each_own(const std::function<void(const gossip::shared_text&, const gossip::entry&)>& visit) const override {

@@ -33,7 +33,10 @@ node_core::node_core(options how, std::string address, std::uint64_t wall_clock_
       began_{now},
       cluster_key_{cluster_key(how_.cluster)},
       self_{how_.name, node_incarnation{membership::make_incarnation(wall_clock_ms, random).value()}},
-      actors_{how_, self_} {}
+      actors_{how_, self_, [this](const actor_node& who) -> std::optional<bool> {
+                if (peers_.find(who) == nullptr) return std::nullopt;
+                return peers_.is_reachable(who.name) && !peers_.is_old(who.name);
+              }} {}
 
 result<void> node_core::begin(instant now) {
   if (auto joined = take_part(membership::incarnation{self_.incarnation.value()}, how_.seeds, {}, now); !joined) {
@@ -115,17 +118,17 @@ void node_core::handle_frame(byte_view frame, std::string_view authenticated_nam
   }
 }
 
-const node_core::peer* node_core::speaker(const frame_view& frame) {
-  const auto found = peers_.find(frame.header.name);
-  if (found == peers_.end() || found->second.node.incarnation.value() != frame.header.incarnation) {
+const known_node* node_core::speaker(const frame_view& frame) {
+  const known_node* const found = peers_.find(frame.header.name);
+  if (found == nullptr || found->node.incarnation.value() != frame.header.incarnation) {
     ++counted_.from_strangers;
     return nullptr;
   }
-  return &found->second;
+  return found;
 }
 
 void node_core::handle_gossip(const frame_view& frame, instant now) {
-  const peer* const from = speaker(frame);
+  const known_node* const from = speaker(frame);
   if (from == nullptr) {
     return;
   }
@@ -135,17 +138,11 @@ void node_core::handle_gossip(const frame_view& frame, instant now) {
     blame("malformed_gossip", from->node.name, what.error().message);
     return;
   }
-  if (const auto* refused = std::get_if<gossip::forgotten>(&*what);
-      refused != nullptr && to_node(refused->origin) == self_) {
-    // Told by a member, even one that gossip here does not listen to.
-    refused_by_ = from->node.name;
-    return;
-  }
-  gossip_->handle_message(to_origin(from->node), *what, now);
+  gossip_->handle_message(from->origin, *what, now);
 }
 
 void node_core::handle_actors(const frame_view& frame, instant now) {
-  const peer* const from = speaker(frame);
+  const known_node* const from = speaker(frame);
   if (from == nullptr) {
     return;
   }
@@ -207,13 +204,8 @@ instant node_core::next_deadline() const {
   if (phase_ == phase::ended) {
     return instant_never;
   }
-  instant out = std::min({participant_->next_deadline(), gossip_->next_deadline(), actors_.next_deadline()});
-  if (old_count_ > 0) {
-    for (const auto& [name, one] : peers_) {
-      out = std::min(out, one.old_until);
-    }
-  }
-  return out;
+  return std::min(
+      {participant_->next_deadline(), gossip_->next_deadline(), actors_.next_deadline(), peers_.next_old()});
 }
 
 // --- from this node's actors ---
@@ -224,9 +216,9 @@ void node_core::handle_tell(const actor_address& to, std::string_view name, byte
 
 void node_core::handle_watch(const death_watch& who, instant now) {
   const actor_node node = who.target().node;
-  const auto present = peers_.find(node.name);
+  const known_node* const present = peers_.find(node.name);
   const bool is_gone = phase_ == phase::ended || (node.name == self_.name && node.incarnation <= self_.incarnation) ||
-                       (present != peers_.end() && present->second.node.incarnation > node.incarnation) ||
+                       (present != nullptr && present->node.incarnation > node.incarnation) ||
                        participant_->is_removed(node.name, membership::incarnation{node.incarnation.value()});
   actors_.watch(who, is_gone, now);
 }
@@ -245,16 +237,10 @@ void node_core::handle_refused(const actor_address& told) {
 
 // --- reads ---
 
-const node_core::peer* node_core::find(const actor_node& which) const {
-  const auto found = peers_.find(which.name);
-  return found != peers_.end() && found->second.node == which ? &found->second : nullptr;
-}
-
-bool node_core::is_member(const actor_node& which) const { return find(which) != nullptr; }
+bool node_core::is_member(const actor_node& which) const { return peers_.find(which) != nullptr; }
 
 bool node_core::is_reachable(const actor_node& which) const {
-  const peer* const known = find(which);
-  return which == self_ || (known != nullptr && known->is_reachable);
+  return which == self_ || (is_member(which) && peers_.is_reachable(which.name));
 }
 
 std::shared_ptr<const member_snapshot> node_core::members() const {
@@ -263,12 +249,11 @@ std::shared_ptr<const member_snapshot> node_core::members() const {
   out->phase = phase_;
   out->why_ended = why_ended_;
   out->members.reserve(peers_.size() + 1);
-  for (const auto& [name, one] : peers_) {
-    out->members.push_back({one.node, one.address, one.meta, one.is_reachable});
-  }
-  const auto place =
-      std::ranges::lower_bound(out->members, self_.name, {}, [](const member& one) { return one.node.name; });
-  out->members.insert(place, {self_, address_, how_.meta, true});
+  peers_.each([&](const known_node& one) {
+    out->members.push_back({one.node, one.address(), one.member->meta, peers_.is_reachable(one.node.name)});
+  });
+  out->members.push_back({self_, address_, how_.meta, true});
+  std::ranges::sort(out->members, {}, [](const member& one) -> const std::string& { return one.node.name; });
   return out;
 }
 

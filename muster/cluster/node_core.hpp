@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,6 +14,7 @@
 #include "muster/base/result.hpp"
 #include "muster/cluster/frame.hpp"
 #include "muster/cluster/options.hpp"
+#include "muster/cluster/peer_table.hpp"
 #include "muster/cluster/ready.hpp"
 #include "muster/cluster/remote_actors.hpp"
 #include "muster/gossip/core.hpp"
@@ -28,6 +28,7 @@ struct node_counters {
   std::uint64_t bytes_received{0};
   std::uint64_t frames_sent{0};
   std::uint64_t bytes_sent{0};
+  std::uint64_t gossip_bytes_sent{0};  ///< of these, on the channel of that name
   std::uint64_t oversized{0};
   std::uint64_t malformed{0};
   std::uint64_t other_cluster{0};
@@ -76,7 +77,11 @@ class node_core {
 
   // --- this node's registrations: as gossip::core ---
 
+  [[nodiscard]] result<bool> add(const gossip::shared_text& key, const gossip::entry& what) {
+    return gossip_->add(key, what);
+  }
   [[nodiscard]] result<bool> add(std::string_view key, const gossip::entry& what) { return gossip_->add(key, what); }
+  bool remove(const gossip::shared_text& key, const gossip::entry& what) { return gossip_->remove(key, what); }
   bool remove(std::string_view key, const gossip::entry& what) { return gossip_->remove(key, what); }
   [[nodiscard]] const gossip::core& registrations() const noexcept { return *gossip_; }
   /// As they hold: not all is as it was asked for.
@@ -111,18 +116,6 @@ class node_core {
   [[nodiscard]] const remote_actors& actors() const noexcept { return actors_; }
 
  private:
-  /// A member as all three parts know it.
-  struct peer {
-    actor_node node;
-    std::string address;
-    bytes meta;
-    bool is_reachable{true};
-    /// Known from before this node came back, and not met again yet.
-    bool is_old{false};
-    instant old_until{instant_never};  ///< then it counts as unreachable, and later as removed
-  };
-  using peers = std::map<std::string, peer, std::less<>>;
-
   node_core(options how, std::string address, std::uint64_t wall_clock_ms, prng& random, instant now);
   [[nodiscard]] result<void> begin(instant now);
   [[nodiscard]] result<void> take_part(membership::incarnation as, const std::vector<std::string>& seeds,
@@ -132,7 +125,7 @@ class node_core {
   void handle_gossip(const frame_view& frame, instant now);
   void handle_actors(const frame_view& frame, instant now);
   /// The member that speaks, or null: counted then.
-  [[nodiscard]] const peer* speaker(const frame_view& frame);
+  [[nodiscard]] const known_node* speaker(const frame_view& frame);
   /// One line in the log for each kind of offence of each offender.
   void blame(std::string_view offence, std::string_view offender, std::string_view sentence);
 
@@ -147,16 +140,15 @@ class node_core {
 
   // Members.
   void handle_member(const membership::event& what, instant now);
-  void set_up(const membership::member& who, instant now);
-  void set_reachable(peer& who, bool is_reachable, instant now);
-  void remove_peer(peers::iterator which, member_event_kind how, instant now);
+  void set_up(const membership::member_ptr& who, instant now);
+  void set_reachable(const known_node& who, bool is_reachable, instant now);
+  void remove_peer(std::string_view name, member_event_kind how, instant now);
+  [[nodiscard]] known_node_ptr take_out(std::string_view name, member_event_kind how);
   void expire_old(instant now);
-  void meet_again(peer& who);
   void come_back(std::uint64_t above, std::vector<std::string> seeds, std::string_view invited_by,
                  std::string_view sentence, instant now);
   void end(std::string why, instant now);
   void set_phase(cluster::phase next);
-  [[nodiscard]] const peer* find(const actor_node& which) const;
   [[nodiscard]] std::uint64_t wall_clock_ms(instant now) const;
   [[nodiscard]] std::size_t frame_bytes_max() const noexcept;
 
@@ -172,10 +164,8 @@ class node_core {
   std::unique_ptr<membership::participant> participant_;
   std::unique_ptr<gossip::core> gossip_;
   remote_actors actors_;
-  peers peers_;
-  std::size_t old_count_{0};        // of peers that are old
+  peer_table peers_;
   std::uint64_t refused_above_{0};  // gossip takes a greater incarnation only
-  std::string refused_by_;          // the member that says so of this incarnation; empty: none
   bool members_changed_{true};
   std::set<std::string, std::less<>> blamed_;
   node_counters counted_;

@@ -17,9 +17,7 @@ ready node_core::poll_ready(instant now) {
     take_membership(now);
   } while (take_gossip(now));
   take_actors();
-  if (std::exchange(members_changed_, false)) {
-    out_.members = members();
-  }
+  out_.members_changed = std::exchange(members_changed_, false);
   return std::exchange(out_, {});
 }
 
@@ -35,6 +33,7 @@ void node_core::send(const std::string& to_address, channel on, const shared_fra
                      std::optional<actor_address> told) {
   ++counted_.frames_sent;
   counted_.bytes_sent += frame->size();
+  if (on == channel::gossip) counted_.gossip_bytes_sent += frame->size();
   out_.frames.push_back({to_address, on, frame, std::move(told)});
 }
 
@@ -82,8 +81,8 @@ bool node_core::take_gossip(instant now) {
     for (const auto& one : effects.messages) {
       const shared_frame frame = frame_of(channel::gossip, gossip::encode(one.what));
       for (const auto& to : one.to) {
-        if (const auto found = peers_.find(to.node.view()); found != peers_.end()) {
-          send(found->second.address, channel::gossip, frame);
+        if (const known_node* const found = peers_.find(to.node.view())) {
+          send(found->address(), channel::gossip, frame);
         }
       }
     }
@@ -97,36 +96,32 @@ bool node_core::take_gossip(instant now) {
                            .with("about", one.about)
                            .with("what", one.sentence));
   }
-  const std::string refused_by = std::exchange(refused_by_, {});
-  if ((!effects.forgotten_self && refused_by.empty()) || phase_ == phase::ended || phase_ == phase::leaving) {
+  if (!effects.forgotten_self || phase_ == phase::ended || phase_ == phase::leaving) {
     return false;
   }
-  std::string told_by = refused_by;
-  std::string_view why = "refused";
-  if (effects.forgotten_self) {
-    refused_above_ = std::max(refused_above_, effects.forgotten_self->above.value());
-    told_by = effects.forgotten_self->told_by.node.view();
-    why = gossip::to_string(effects.forgotten_self->reason);
-  }
+  const gossip::forgotten_self& refused = *effects.forgotten_self;
+  refused_above_ = std::max(refused_above_, refused.above.value());
   std::vector<std::string> seeds;
   constexpr std::size_t seeds_max = 8;
-  for (const auto& [name, one] : peers_) {
-    if (one.is_reachable && seeds.size() < seeds_max) {
-      seeds.push_back(one.address);
+  peers_.each([&](const known_node& one) {
+    if (seeds.size() < seeds_max && peers_.is_reachable(one.node.name)) {
+      seeds.push_back(one.address());
     }
-  }
-  const auto known = peers_.find(told_by);
-  const std::string invited_by = known == peers_.end() ? std::string{} : known->second.address;
-  come_back(refused_above_, std::move(seeds), invited_by,
-            fmt::format("'{}' says that this incarnation is {}", told_by, why), now);
+  });
+  const known_node* const known = peers_.find(refused.told_by.node.view());
+  const std::string invited_by = known == nullptr ? std::string{} : known->address();
+  come_back(
+      refused_above_, std::move(seeds), invited_by,
+      fmt::format("'{}' says that this incarnation is {}", refused.told_by.node, gossip::to_string(refused.reason)),
+      now);
   return true;
 }
 
 void node_core::take_actors() {
   remote_actors::effects effects = actors_.take_effects();
   for (auto& one : effects.payloads) {
-    if (const peer* const to = find(one.to)) {
-      send(to->address, channel::actors, frame_of(channel::actors, one.payload), std::move(one.told));
+    if (const known_node* const to = peers_.find(one.to)) {
+      send(to->address(), channel::actors, frame_of(channel::actors, one.payload), std::move(one.told));
     }
   }
   std::ranges::move(effects.deliveries, std::back_inserter(out_.deliveries));
@@ -149,94 +144,81 @@ void node_core::handle_member(const membership::event& what, instant now) {
     return;  // an earlier life of this node, which its own registrations have left already
   }
   if (what.kind == membership::event_kind::up) {
-    set_up(*what.who, now);
+    set_up(what.who, now);
     return;
   }
-  const auto found = peers_.find(node.name);
-  if (found == peers_.end() || found->second.node != node) {
+  const known_node* const found = peers_.find(node);
+  if (found == nullptr) {
     return;
   }
   switch (what.kind) {
     case membership::event_kind::up: return;
-    case membership::event_kind::reachable: set_reachable(found->second, true, now); return;
-    case membership::event_kind::unreachable: set_reachable(found->second, false, now); return;
-    case membership::event_kind::left: remove_peer(found, member_event_kind::left, now); return;
-    case membership::event_kind::removed: remove_peer(found, member_event_kind::removed, now); return;
+    case membership::event_kind::reachable: set_reachable(*found, true, now); return;
+    case membership::event_kind::unreachable: set_reachable(*found, false, now); return;
+    case membership::event_kind::left: remove_peer(node.name, member_event_kind::left, now); return;
+    case membership::event_kind::removed: remove_peer(node.name, member_event_kind::removed, now); return;
   }
 }
 
-void node_core::set_up(const membership::member& who, instant now) {
-  const actor_node node = to_node(who);
-  auto found = peers_.find(node.name);
-  if (found != peers_.end() && found->second.node != node) {
-    remove_peer(found, member_event_kind::removed, now);
-    found = peers_.end();
+void node_core::set_up(const membership::member_ptr& who, instant now) {
+  const known_node* present = peers_.find(who->name);
+  if (present != nullptr && present->node.incarnation.value() != who->incarnation.value()) {
+    remove_peer(who->name, member_event_kind::removed, now);
+    present = nullptr;
   }
-  if (found != peers_.end()) {
-    meet_again(found->second);
-    set_reachable(found->second, true, now);
-    gossip_->handle_member_up(to_origin(node), now);
-    actors_.handle_node_up(node, now);
+  if (present != nullptr) {
+    peers_.set_met(who->name);
+    set_reachable(*present, true, now);
+  } else {
+    peers_.add(how_.known_nodes == nullptr ? make_known_node(who) : how_.known_nodes->share(who));
+    present = peers_.find(who->name);
+    members_changed_ = true;
+    out_.events.push_back({member_event_kind::up, present->node, who->address});
+  }
+  gossip_->handle_member_up(present->origin, now);
+  actors_.handle_node_up(present->node, now);
+}
+
+void node_core::set_reachable(const known_node& who, bool is_reachable, instant now) {
+  if (peers_.is_reachable(who.node.name) == is_reachable) {
     return;
   }
-  peers_.emplace(node.name, peer{.node = node, .address = who.address, .meta = who.meta});
-  members_changed_ = true;
-  out_.events.push_back({member_event_kind::up, node, who.address});
-  gossip_->handle_member_up(to_origin(node), now);
-  actors_.handle_node_up(node, now);
-}
-
-void node_core::meet_again(peer& who) {
-  old_count_ -= who.is_old ? 1 : 0;
-  who.is_old = false;
-  who.old_until = instant_never;
-}
-
-void node_core::set_reachable(peer& who, bool is_reachable, instant now) {
-  if (who.is_reachable == is_reachable) {
-    return;
-  }
-  who.is_reachable = is_reachable;
+  peers_.set_reachable(who.node.name, is_reachable);
   members_changed_ = true;
   using reach = registration_news::reach;
   out_.news.nodes.push_back({who.node, is_reachable ? reach::reachable : reach::unreachable});
   out_.events.push_back(
-      {is_reachable ? member_event_kind::reachable : member_event_kind::unreachable, who.node, who.address});
+      {is_reachable ? member_event_kind::reachable : member_event_kind::unreachable, who.node, who.address()});
   if (is_reachable) {
-    gossip_->handle_member_up(to_origin(who.node), now);
+    gossip_->handle_member_up(who.origin, now);
     actors_.handle_node_up(who.node, now);
   } else {
-    gossip_->handle_member_unreachable(to_origin(who.node));
+    gossip_->handle_member_unreachable(who.origin);
     actors_.handle_node_unreachable(who.node);
   }
 }
 
-void node_core::remove_peer(peers::iterator which, member_event_kind how, instant now) {
-  const peer gone = std::move(which->second);
-  old_count_ -= gone.is_old ? 1 : 0;
-  peers_.erase(which);
+void node_core::remove_peer(std::string_view name, member_event_kind how, instant now) {
+  gossip_->forget(take_out(name, how)->origin, now);
+}
+
+known_node_ptr node_core::take_out(std::string_view name, member_event_kind how) {
+  known_node_ptr gone = peers_.take(name);
   members_changed_ = true;
-  out_.events.push_back({how, gone.node, gone.address});
-  out_.news.nodes.push_back({gone.node, registration_news::reach::gone});
-  gossip_->forget(to_origin(gone.node), now);
-  actors_.handle_node_removed(gone.node);
+  out_.events.push_back({how, gone->node, gone->address()});
+  out_.news.nodes.push_back({gone->node, registration_news::reach::gone});
+  actors_.handle_node_removed(gone->node);
+  return gone;
 }
 
 void node_core::expire_old(instant now) {
-  if (old_count_ == 0) {
-    return;
-  }
-  for (auto at = peers_.begin(); at != peers_.end();) {
-    const auto which = at++;
-    peer& one = which->second;
-    if (!one.is_old || one.old_until > now) {
-      continue;
-    }
-    if (one.is_reachable) {
-      set_reachable(one, false, now);
-      one.old_until = now + how_.membership.removal_timeout;
+  for (const std::string& name : peers_.due_old(now)) {
+    if (peers_.is_reachable(name)) {
+      set_reachable(*peers_.find(name), false, now);
+      peers_.set_old(name, now + how_.membership.removal_timeout);
     } else {
-      remove_peer(which, member_event_kind::removed, now);
+      // Nobody has removed it: this node has not found it again. Should they meet after all, it is who it was.
+      gossip_->let_go(take_out(name, member_event_kind::removed)->origin);
     }
   }
 }
@@ -267,11 +249,10 @@ void node_core::come_back(std::uint64_t above, std::vector<std::string> seeds, s
   out_.news.renamed = self_;
   actors_.handle_renamed(self_);
   // They are members still, most likely: the new participant will meet them.
-  for (auto& [name, one] : peers_) {
-    old_count_ += one.is_old ? 0 : 1;
-    one.is_old = true;
-    one.old_until = now + (one.is_reachable ? how_.reunion_timeout : how_.membership.removal_timeout);
-  }
+  peers_.each([&](const known_node& one) {
+    const bool is_reachable = peers_.is_reachable(one.node.name);
+    peers_.set_old(one.node.name, now + (is_reachable ? how_.reunion_timeout : how_.membership.removal_timeout));
+  });
   set_phase(phase::joining);
   out_.log.push_back(event{severity::warning, "came_back_as_new_member"}
                          .with("node", self_.name)
@@ -283,7 +264,8 @@ void node_core::end(std::string why, instant now) {
   set_phase(phase::ended);
   why_ended_ = std::move(why);
   while (!peers_.empty()) {
-    remove_peer(peers_.begin(), member_event_kind::removed, now);
+    const std::string name = peers_.any().node.name;
+    remove_peer(name, member_event_kind::removed, now);
   }
   out_.log.push_back(event{why_ended_.empty() ? severity::info : severity::error, "cluster_left"}
                          .with("node", self_.name)

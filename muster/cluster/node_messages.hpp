@@ -49,6 +49,14 @@ struct connection_broke {
   std::string address;
   bool was_refused{false};
 };
+/// A small frame of membership, which is not counted among those that wait.
+struct membership_came {
+  bytes frame;
+  std::string authenticated_name;
+};
+using urgent = std::variant<membership_came, connection_broke>;
+/// Something urgent waits, which is handled before any message.
+struct look_up {};
 struct tell_far {
   actor_address to;
   std::string name;
@@ -88,7 +96,7 @@ struct tick {};
 
 }  // namespace node_input
 
-using node_message = std::variant<node_input::frame_came, node_input::connection_broke, node_input::tell_far,
+using node_message = std::variant<node_input::frame_came, node_input::look_up, node_input::tell_far,
                                   node_input::watch_far, node_input::stop_far, node_input::local_ended,
                                   node_input::run_here, node_input::show, node_input::subscription,
                                   node_input::gossip_interval, node_input::leave, node_input::settle, node_input::tick>;

@@ -14,6 +14,8 @@
 
 namespace muster::cluster {
 
+class known_node_pool;
+
 /// What one node is told about itself and the cluster, and its bounds.
 struct options {
   std::string name;     ///< unique in the cluster; empty: that of the actor system's node
@@ -43,6 +45,9 @@ struct options {
   /// After this node had to come back under a new incarnation, members that it knew before are taken for unreachable
   /// when they have not been met again for so long.
   duration reunion_timeout{std::chrono::seconds{3}};
+
+  /// Shared by the nodes of a simulation, as `membership.pool`; none: every node makes its own.
+  known_node_pool* known_nodes{nullptr};
 };
 
 /// `invalid_argument`, naming the option, its value and what is allowed. Membership and gossip check their own.

@@ -62,12 +62,13 @@ struct ready {
   std::vector<lost_letter> lost_letters;
   registration_news news;
   std::vector<member_event> events;
-  std::shared_ptr<const member_snapshot> members;  ///< when it has changed
+  /// Take `node_core::members()` anew, if it is wanted: making it costs time for each member.
+  bool members_changed{false};
   std::vector<event> log;
 
   [[nodiscard]] bool empty() const noexcept {
     return !renamed && frames.empty() && deliveries.empty() && watches.empty() && stops.empty() && terminated.empty() &&
-           lost_letters.empty() && news.empty() && events.empty() && !members && log.empty();
+           lost_letters.empty() && news.empty() && events.empty() && !members_changed && log.empty();
   }
 };
 

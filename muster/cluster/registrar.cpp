@@ -45,8 +45,8 @@ void registrar::commit() {
     for (const step& one : *steps) {
       if (one.removes) {
         // What was refused before has been taken from the count already.
-        if (!all.remove(one.what.key.view(), one.what.what)) count->fetch_add(1, std::memory_order_relaxed);
-      } else if (const auto added = all.add(one.what.key.view(), one.what.what); !added) {
+        if (!all.remove(one.what.key, one.what.what)) count->fetch_add(1, std::memory_order_relaxed);
+      } else if (const auto added = all.add(one.what.key, one.what.what); !added) {
         count->fetch_sub(1, std::memory_order_relaxed);
         if (*on_refused) (*on_refused)(one.what, added.error());
       }

@@ -64,8 +64,12 @@ class registrations {
   [[nodiscard]] virtual actor_node self() const = 0;
   /// As `gossip::core::add` and `remove`, which name the bounds. They serve before the node has joined and after it has
   /// ended, too.
-  [[nodiscard]] virtual result<bool> add(std::string_view key, const gossip::entry& what) = 0;
-  virtual bool remove(std::string_view key, const gossip::entry& what) = 0;
+  [[nodiscard]] virtual result<bool> add(const gossip::shared_text& key, const gossip::entry& what) = 0;
+  [[nodiscard]] result<bool> add(std::string_view key, const gossip::entry& what) {
+    return add(gossip::shared_text{key}, what);
+  }
+  virtual bool remove(const gossip::shared_text& key, const gossip::entry& what) = 0;
+  bool remove(std::string_view key, const gossip::entry& what) { return remove(gossip::shared_text{key}, what); }
 
   virtual void for_each_entry(
       std::string_view key,

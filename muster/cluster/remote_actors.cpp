@@ -26,18 +26,35 @@ dead_letter_reason reason_of(fate why) noexcept {
 // --- nodes ---
 
 void remote_actors::handle_node_up(const actor_node& who, instant now) {
-  const auto [with, is_new] = conversations_.try_emplace(who, how_);
-  with->second.is_reachable = true;
+  auto with = conversations_.find(who);
+  const bool has_begun = with != conversations_.end();
+  if (has_begun) {
+    with->second.is_reachable = true;
+  }
   if (const auto waiting = awaited_.find(who); waiting != awaited_.end()) {
     const auto met = awaited_.extract(waiting);
+    with = conversation_with(who);
     for (const auto& one : met.mapped().watchers) {
       add_watch(with, one, now);
     }
   }
   conclude_awaited_before(who);
-  if (!is_new) {
+  if (has_begun) {
     retry(with, now);
   }
+}
+
+remote_actors::conversations::iterator remote_actors::conversation_with(const actor_node& who) {
+  if (const auto present = conversations_.find(who); present != conversations_.end()) {
+    return present;
+  }
+  const std::optional<bool> is_reachable = reach_(who);
+  if (!is_reachable) {
+    return conversations_.end();
+  }
+  const auto begun = conversations_.try_emplace(who, how_).first;
+  begun->second.is_reachable = *is_reachable;
+  return begun;
 }
 
 void remote_actors::handle_node_unreachable(const actor_node& who) {
@@ -84,7 +101,7 @@ void remote_actors::handle_renamed(actor_node self) {
 // --- from this node's actors ---
 
 bool remote_actors::tell(const actor_address& to, std::string_view name, bytes content) {
-  const auto with = conversations_.find(to.node);
+  const auto with = conversation_with(to.node);
   if (with == conversations_.end()) {
     out_.lost_letters.push_back({to, dead_letter_reason::unreachable});
     return false;
@@ -100,7 +117,7 @@ void remote_actors::watch(const death_watch& who, bool is_known_gone, instant no
     out_.terminated.push_back(who);
     return;
   }
-  if (const auto with = conversations_.find(target.node); with != conversations_.end()) {
+  if (const auto with = conversation_with(target.node); with != conversations_.end()) {
     add_watch(with, who, now);
     return;
   }
@@ -137,7 +154,7 @@ void remote_actors::unwatch(const death_watch& who, instant now) {
 }
 
 void remote_actors::stop(const actor_address& which, stop_when when) {
-  if (const auto with = conversations_.find(which.node); with != conversations_.end()) {
+  if (const auto with = conversation_with(which.node); with != conversations_.end()) {
     send(with, stop_request{key_of(which), when});
   }
 }
@@ -176,8 +193,12 @@ result<void> remote_actors::handle_payload(const actor_node& from, byte_view pay
   if (!envelope) {
     return fail(std::move(envelope).error());
   }
-  const auto with = conversations_.find(from);
-  if (with == conversations_.end() || envelope->to != self_.incarnation.value()) {
+  if (envelope->to != self_.incarnation.value()) {
+    ++counted_.misdirected;
+    return {};
+  }
+  const auto with = conversation_with(from);
+  if (with == conversations_.end()) {
     ++counted_.misdirected;
     return {};
   }

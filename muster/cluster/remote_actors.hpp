@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,11 +52,15 @@ class remote_actors {
     std::vector<actor_node> over_bound;  ///< nodes with which there are as many watches as may be
   };
 
-  remote_actors(const options& how, actor_node self) : how_{how}, self_{std::move(self)} {}
+  /// Whether a member would listen now; nothing for who is no member.
+  using reach_lookup = std::function<std::optional<bool>(const actor_node&)>;
+
+  remote_actors(const options& how, actor_node self, reach_lookup reach)
+      : how_{how}, self_{std::move(self)}, reach_{std::move(reach)} {}
 
   // --- nodes, as node_core knows them ---
 
-  /// A new one, or one that is reachable again.
+  /// A new one, or one that is reachable again. It is a member by then.
   void handle_node_up(const actor_node& who, instant now);
   void handle_node_unreachable(const actor_node& who);
   void handle_node_removed(const actor_node& who);
@@ -111,6 +116,8 @@ class remote_actors {
     std::vector<death_watch> watchers;
   };
 
+  /// With a member it begins when it is asked for first: of many nodes' actors most never speak with each other.
+  [[nodiscard]] conversations::iterator conversation_with(const actor_node& who);
   void send(conversations::iterator to, actor_message what, std::optional<actor_address> told = {});
   void take(conversations::iterator from, actor_message& what, instant now);
   void handle(conversations::iterator from, cluster::tell& what, instant now);
@@ -142,6 +149,7 @@ class remote_actors {
 
   const options& how_;
   actor_node self_;
+  reach_lookup reach_;
   conversations conversations_;
   std::map<actor_node, awaited> awaited_;            ///< watches of actors on nodes that nobody has told of yet
   std::map<actor_key, std::set<actor_node>> local_;  ///< our actors that are watched, by whom

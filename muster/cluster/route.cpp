@@ -1,10 +1,17 @@
 #include "muster/cluster/route.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "muster/cluster/frame.hpp"
 
 namespace muster::cluster {
+namespace {
+
+/// What an input takes beside its bytes, about: many empty ones must not be free of charge.
+constexpr std::size_t urgent_overhead_bytes = sizeof(node_input::urgent);
+
+}  // namespace
 
 result<void> route::tell(const actor_address& to, const outbound_message& what) {
   const auto way = state_->ways.with([&](const auto& ways) -> std::optional<node_state::way> {
@@ -45,25 +52,52 @@ void route::unwatch(const death_watch& who) { (void)state_->tell(node_input::wat
 
 void route::stop(const actor_address& which, stop_when when) { (void)state_->tell(node_input::stop_far{which, when}); }
 
+// --- what comes in ---
+
+bool node_state::tell_urgent(node_input::urgent&& what, std::size_t size_bytes) {
+  // An eighth of the room is kept for membership: who is flooded shall not be taken for dead.
+  const std::size_t most = arrived_bytes_max / 8;
+  const bool has_room = urgent.with([&](urgent_inputs& waiting) {
+    if (waiting.bytes + size_bytes > most) return false;
+    waiting.bytes += size_bytes;
+    waiting.all.push_back(std::move(what));
+    return true;
+  });
+  // One reminder is enough for all that come before it is looked at.
+  if (has_room && !has_urgent.exchange(true, std::memory_order_acq_rel)) (void)tell(node_input::look_up{});
+  return has_room;
+}
+
+std::vector<node_input::urgent> node_state::take_urgent() {
+  // In this order: what comes after the flag has been lowered raises it again. An exchange, because a mere store might
+  // take place after the look.
+  (void)has_urgent.exchange(false, std::memory_order_acq_rel);
+  return urgent.with([](urgent_inputs& waiting) { return std::exchange(waiting, {}).all; });
+}
+
 void frame_inlet::handle_frame(bytes frame, std::string_view authenticated_name) {
-  // The last eighth of the room is kept for membership: who is flooded shall not be taken for dead.
-  const bool is_membership = frame.size() > 1 && frame[1] == static_cast<std::uint8_t>(channel::membership);
-  const std::size_t most = is_membership ? state_->arrived_bytes_max : state_->arrived_bytes_max / 8 * 7;
   const std::size_t size = frame.size();
-  if (state_->arrived_bytes->load(std::memory_order_relaxed) + size > most) {
-    state_->dropped_frames.fetch_add(1, std::memory_order_relaxed);
-    return;
+  const bool is_membership = size > 1 && frame[1] == static_cast<std::uint8_t>(channel::membership);
+  bool is_taken = false;
+  if (is_membership && size <= state_->urgent_frame_bytes_max) {
+    is_taken = state_->tell_urgent(node_input::membership_came{std::move(frame), std::string{authenticated_name}},
+                                   size + urgent_overhead_bytes);
+  } else if (state_->arrived_bytes->load(std::memory_order_relaxed) + size <= state_->arrived_bytes_max / 8 * 7) {
+    is_taken = true;
+    (void)state_->tell(
+        node_input::frame_came{std::move(frame), std::string{authenticated_name}, {state_->arrived_bytes, size}});
   }
-  (void)state_->tell(
-      node_input::frame_came{std::move(frame), std::string{authenticated_name}, {state_->arrived_bytes, size}});
+  if (!is_taken) state_->dropped_frames.fetch_add(1, std::memory_order_relaxed);
 }
 
-void frame_inlet::handle_connection_lost(std::string_view address) {
-  (void)state_->tell(node_input::connection_broke{std::string{address}, false});
-}
+void frame_inlet::handle_connection_lost(std::string_view address) { handle_break(address, false); }
 
-void frame_inlet::handle_connection_refused(std::string_view address) {
-  (void)state_->tell(node_input::connection_broke{std::string{address}, true});
+void frame_inlet::handle_connection_refused(std::string_view address) { handle_break(address, true); }
+
+void frame_inlet::handle_break(std::string_view address, bool was_refused) {
+  // Probes find out what is not heard here for want of room.
+  (void)state_->tell_urgent(node_input::connection_broke{std::string{address}, was_refused},
+                            address.size() + urgent_overhead_bytes);
 }
 
 }  // namespace muster::cluster

@@ -34,6 +34,8 @@ class frame_inlet final : public transport_receiver {
   void handle_connection_refused(std::string_view address) override;
 
  private:
+  void handle_break(std::string_view address, bool was_refused);
+
   const std::shared_ptr<node_state> state_;
 };
 

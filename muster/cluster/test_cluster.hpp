@@ -116,7 +116,9 @@ class test_cluster {
 
   explicit test_cluster(std::uint64_t seed = 1)
       : random_{seed}, executor{std::make_shared<muster::testing::manual_executor>(seed)}, network{executor, seed} {
-    codecs_->add<word, word_codec>();
+    const auto words = std::make_shared<inbound_codecs>();
+    words->add<word, word_codec>();
+    codecs = words;
     how.cluster = "shop";
     how.membership.removal_timeout = seconds{10};
     now_ = executor->now();
@@ -141,7 +143,7 @@ class test_cluster {
     for (const auto& seed : seeds) mine.seeds.push_back(address_of(seed));
     one.handle = join(*one.system, mine,
                       {.over = network.make_transport(address_of(name), authenticated ? name : std::string{}),
-                       .codecs = codecs_,
+                       .codecs = codecs,
                        .wall_clock_ms = wall_clock_ms(),
                        .seed = random_()});
     one.handle->post([sees = one.sees](registrations& all) { all.observe(sees); });
@@ -274,12 +276,12 @@ class test_cluster {
   }
 
   prng random_;
-  std::shared_ptr<inbound_codecs> codecs_{std::make_shared<inbound_codecs>()};
   instant now_;
 
  public:
   options how;
   bool authenticated{true};  ///< the transport vouches for names
+  std::shared_ptr<const inbound_codecs> codecs;
   const std::shared_ptr<muster::testing::manual_executor> executor;
   memory_network network;
 

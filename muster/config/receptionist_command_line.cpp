@@ -1,10 +1,8 @@
 #include "muster/config/receptionist_command_line.hpp"
 
-#include <algorithm>
-
 #include <CLI/CLI.hpp>
 
-#include "muster/config/property_argument.hpp"
+#include "muster/config/program_arguments.hpp"
 
 namespace muster::config {
 namespace {
@@ -80,42 +78,18 @@ struct parser {
   bool version{};
 };
 
-/// CLI11's own words vary with its version; what matters is which argument it was.
-error explain(std::string_view program, const CLI::ParseError& cause, const parser& of) {
-  const std::vector<std::string> rest = of.app.remaining();
-  if (!rest.empty() && rest.front().starts_with("-")) {
-    return {errc::invalid_argument,
-            fmt::format("{}: no such option; {} --help shows those there are", rest.front(), program)};
-  }
-  if (!rest.empty()) {
-    return {errc::invalid_argument,
-            fmt::format("{}: not expected here; commands come on standard input, and a property is given as "
-                        "--Name=Value in one argument",
-                        rest.front())};
-  }
-  return {errc::invalid_argument, fmt::format("{}; {} --help shows what is allowed", cause.what(), program)};
-}
-
 }  // namespace
 
 result<receptionist_command_line> parse_receptionist_command_line(std::string_view program,
                                                                   std::span<const std::string> arguments) {
   parser reading{program};
-  std::vector<std::string> options;
-  for (const std::string& argument : arguments) {
-    if (auto property = as_property(argument)) {
-      reading.out.properties.push_back(std::move(*property));
-    } else {
-      options.push_back(argument);
-    }
-  }
-  std::reverse(options.begin(), options.end());  // CLI11 takes them from the back
-  try {
-    reading.app.parse(options);
-  } catch (const CLI::ParseError& cause) {
-    return fail(explain(program, cause, reading));
-  }
+  auto properties = parse_arguments(
+      reading.app, program, arguments,
+      "not expected here; commands come on standard input, and a property is given as --Name=Value in one argument");
+  if (!properties) return fail(std::move(properties).error());
+
   auto& out = reading.out;
+  out.properties = *std::move(properties);
   using action = receptionist_command_line::action;
   out.what = reading.help ? action::show_help : reading.version ? action::show_version : action::run;
   out.file = std::move(reading.file);
@@ -160,13 +134,7 @@ result<property_map> complete_receptionist_properties(property_map from_files, c
 
 std::string receptionist_help(std::string_view program) {
   parser described{program};
-  described.app.get_formatter()->column_width(24);
-  std::string examples = footer;
-  constexpr std::string_view placeholder = "{program}";
-  for (std::size_t at = examples.find(placeholder); at != std::string::npos; at = examples.find(placeholder, at)) {
-    examples.replace(at, placeholder.size(), program);
-  }
-  return described.app.help() + examples;
+  return help_text(described.app, program, 24, footer);
 }
 
 }  // namespace muster::config

@@ -1,12 +1,11 @@
 #include "muster/config/registry_command_line.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 
-#include "muster/config/property_argument.hpp"
+#include "muster/config/program_arguments.hpp"
 
 namespace muster::config {
 namespace {
@@ -89,20 +88,6 @@ struct parser {
   std::optional<std::string> from_replica;
 };
 
-/// CLI11's own words vary with its version; what matters is which argument it was.
-error explain(std::string_view program, const CLI::ParseError& cause, const parser& of) {
-  const std::vector<std::string> rest = of.app.remaining();
-  if (!rest.empty() && rest.front().starts_with("-")) {
-    return {errc::invalid_argument,
-            fmt::format("{}: no such option; {} --help shows those there are", rest.front(), program)};
-  }
-  if (!rest.empty()) {
-    return {errc::invalid_argument,
-            fmt::format("{}: not expected here; a property is given as --Name=Value in one argument", rest.front())};
-  }
-  return {errc::invalid_argument, fmt::format("{}; {} --help shows what is allowed", cause.what(), program)};
-}
-
 result<void> check_daemon(const daemon_request& daemon) {
   if (daemon.wanted) return {};
   const char* option = !daemon.pid_file.empty()   ? "--pidfile"
@@ -118,22 +103,12 @@ result<void> check_daemon(const daemon_request& daemon) {
 result<registry_command_line> parse_registry_command_line(std::string_view program,
                                                           std::span<const std::string> arguments) {
   parser reading{program};
-  std::vector<std::string> options;
-  for (const std::string& argument : arguments) {
-    if (auto property = as_property(argument)) {
-      reading.out.properties.push_back(std::move(*property));
-    } else {
-      options.push_back(argument);
-    }
-  }
-  std::reverse(options.begin(), options.end());  // CLI11 takes them from the back
-  try {
-    reading.app.parse(options);
-  } catch (const CLI::ParseError& cause) {
-    return fail(explain(program, cause, reading));
-  }
+  auto properties = parse_arguments(reading.app, program, arguments,
+                                    "not expected here; a property is given as --Name=Value in one argument");
+  if (!properties) return fail(std::move(properties).error());
 
   registry_command_line& out = reading.out;
+  out.properties = *std::move(properties);
   using action = registry_command_line::action;
   out.what = reading.help      ? action::show_help
              : reading.version ? action::show_version
@@ -150,14 +125,7 @@ result<registry_command_line> parse_registry_command_line(std::string_view progr
 
 std::string registry_help(std::string_view program) {
   parser described{program};
-  described.app.get_formatter()->column_width(36);
-  std::string text = described.app.help();
-  std::string examples = footer;
-  constexpr std::string_view placeholder = "{program}";
-  for (std::size_t at = examples.find(placeholder); at != std::string::npos; at = examples.find(placeholder, at)) {
-    examples.replace(at, placeholder.size(), program);
-  }
-  return text + examples;
+  return help_text(described.app, program, 36, footer);
 }
 
 }  // namespace muster::config

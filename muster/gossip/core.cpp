@@ -20,30 +20,30 @@ core::state::state(const options& how, origin_id self, prng& random, instant now
 
 // --- this node's registrations ---
 
-result<bool> core::state::add(std::string_view key, const entry& what) {
+result<bool> core::state::add(const shared_text& key, const entry& what) {
   if (key.empty() || what.path.empty()) {
     return fail(errc::invalid_argument, "a registration needs a key and a path; the {} is empty",
                 key.empty() ? "key" : "path");
   }
   origin_record& own = *table_.find(self_.node);
-  if (table_.holds(own, key, what)) {
+  if (table_.holds(own, key.view(), what)) {
     return false;
   }
-  if (std::string objection = table_.objection_to(own, key, what); !objection.empty()) {
+  if (std::string objection = table_.objection_to(own, key.view(), what); !objection.empty()) {
     return fail(errc::limit_exceeded, "{}", objection);
   }
-  operation change{{shared_text{key}, what}, false};
+  operation change{{key, what}, false};
   const mark& after = table_.make(own, change);
   own_news_.push_back({std::move(change), after});
   return true;
 }
 
-bool core::state::remove(std::string_view key, const entry& what) {
+bool core::state::remove(const shared_text& key, const entry& what) {
   origin_record& own = *table_.find(self_.node);
-  if (!table_.holds(own, key, what)) {
+  if (!table_.holds(own, key.view(), what)) {
     return false;
   }
-  operation change{{shared_text{key}, what}, true};
+  operation change{{key, what}, true};
   const mark& after = table_.make(own, change);
   own_news_.push_back({std::move(change), after});
   return true;
@@ -63,6 +63,9 @@ result<void> core::state::reincarnate(incarnation next) {
   self_.life = next;
   own_news_.clear();
   forgotten_self_.reset();
+  // Else a node that was cut off for long, and has removed all others, would make each of them come back as well.
+  members_.refuse_nobody();
+  refused_members_.clear();
   origin_record& own = table_.open(self_);
   for (registration& one : kept) {
     operation change{std::move(one), false};
@@ -81,12 +84,14 @@ void core::state::handle_member_up(const origin_id& who, instant now) {
   }
   if (members_.is_forgotten(who)) {
     send(who, forgotten{who});
+    refused_members_.insert_or_assign(who.node, who.life);
     tell(event_kind::forgotten_came_back, who,
          fmt::format("{} was announced as a member, and was forgotten before: it is told to take a new incarnation",
                      who),
          now);
     return;
   }
+  refused_members_.erase(who.node);
   const std::optional<incarnation> present = members_.life_of(who.node);
   if (present && *present > who.life) {
     return;
@@ -112,6 +117,7 @@ void core::state::handle_member_up(const origin_id& who, instant now) {
 
 void core::state::handle_member_unreachable(const origin_id& who) {
   members_.set_unreachable(who);
+  refuse_no_more(who);
   assemblies_.drop_from(who);
 }
 
@@ -121,6 +127,7 @@ void core::state::forget(const origin_id& who, instant now) {
     return;
   }
   members_.forget(who, now, now + how_.forgotten_horizon, how_.forgotten_max);
+  refuse_no_more(who);
   const std::optional<incarnation> present = members_.life_of(who.node);
   if (!present || *present > who.life) {
     return;
@@ -134,11 +141,26 @@ void core::state::forget(const origin_id& who, instant now) {
   members_.remove(who.node);
 }
 
+void core::state::let_go(const origin_id& who) {
+  refuse_no_more(who);
+  if (members_.contains(who)) {
+    drop_origin(who.node);
+    assemblies_.drop_from(who);
+    members_.remove(who.node);
+  }
+}
+
 // --- messages and time ---
 
 void core::state::handle_message(const origin_id& from, const message& what, instant now) {
   ++counters_.messages_received;
   if (!members_.contains(from)) {
+    // Two nodes may have forgotten each other: to answer a refusal with a refusal would go on for ever, and to pass
+    // over it would leave both as they are.
+    if (const auto* const refused = std::get_if<forgotten>(&what)) {
+      handle(from, *refused, now);
+      return;
+    }
     ++counters_.messages_dropped;
     if (members_.is_forgotten(from)) {
       send(from, forgotten{from});
@@ -165,6 +187,7 @@ void core::state::handle_tick(instant now) {
   members_.expire(now);
   frozen_.expire(now);
   std::erase_if(asked_, [&](const auto& one) { return one.second <= now; });
+  remind_refused_members(now);
   heal(now);
   if (const auto peer = members_.pick(1, random_, self_, self_); !peer.empty()) {
     compare_with(peer.front());
@@ -229,13 +252,14 @@ result<std::unique_ptr<core>> core::make(const options& how, origin_id self, prn
 core::core(std::unique_ptr<state> inner) noexcept : state_{std::move(inner)} {}
 core::~core() = default;
 
-result<bool> core::add(std::string_view key, const entry& what) { return state_->add(key, what); }
-bool core::remove(std::string_view key, const entry& what) { return state_->remove(key, what); }
+result<bool> core::add(const shared_text& key, const entry& what) { return state_->add(key, what); }
+bool core::remove(const shared_text& key, const entry& what) { return state_->remove(key, what); }
 result<void> core::reincarnate(incarnation next) { return state_->reincarnate(next); }
 
 void core::handle_member_up(const origin_id& who, instant now) { state_->handle_member_up(who, now); }
 void core::handle_member_unreachable(const origin_id& who) { state_->handle_member_unreachable(who); }
 void core::forget(const origin_id& who, instant now) { state_->forget(who, now); }
+void core::let_go(const origin_id& who) { state_->let_go(who); }
 
 void core::handle_message(const origin_id& from, const message& what, instant now) {
   state_->handle_message(from, what, now);

@@ -71,12 +71,15 @@ class core {
 
   /// True: added; false: known already. `limit_exceeded` (naming the bound) or `invalid_argument` (an empty key or
   /// path), with nothing changed.
-  [[nodiscard]] result<bool> add(std::string_view key, const entry& what);
+  [[nodiscard]] result<bool> add(const shared_text& key, const entry& what);
+  [[nodiscard]] result<bool> add(std::string_view key, const entry& what) { return add(shared_text{key}, what); }
   /// True: removed; false: there was none.
-  bool remove(std::string_view key, const entry& what);
+  bool remove(const shared_text& key, const entry& what);
+  bool remove(std::string_view key, const entry& what) { return remove(shared_text{key}, what); }
   /// This node goes on as a new incarnation, with all its registrations; visible as a change of origin of each. Peers
-  /// learn of them by the next `poll_ready`. `invalid_argument` unless it is greater than the present one and than what
-  /// `forgotten_self` named.
+  /// learn of them by the next `poll_ready`. It begins as a newcomer: whom it had forgotten it takes again as a member,
+  /// since it is this node that was removed, and not they. `invalid_argument` unless it is greater than the present one
+  /// and than what `forgotten_self` named.
   [[nodiscard]] result<void> reincarnate(incarnation next);
 
   // --- members, as the layer above knows them ---
@@ -88,6 +91,8 @@ class core {
   void handle_member_unreachable(const origin_id& who);
   /// The member is removed: its registrations go, and this incarnation and those before are refused for the horizon.
   void forget(const origin_id& who, instant now);
+  /// The member is none any more, as far as is known here: its registrations go; it may be met again as it is.
+  void let_go(const origin_id& who);
 
   // --- messages and time ---
 

@@ -23,12 +23,13 @@ class core::state {
   state(const options& how, origin_id self, prng& random, instant now);
 
   // core.cpp: own registrations, members, effects
-  result<bool> add(std::string_view key, const entry& what);
-  bool remove(std::string_view key, const entry& what);
+  result<bool> add(const shared_text& key, const entry& what);
+  bool remove(const shared_text& key, const entry& what);
   result<void> reincarnate(incarnation next);
   void handle_member_up(const origin_id& who, instant now);
   void handle_member_unreachable(const origin_id& who);
   void forget(const origin_id& who, instant now);
+  void let_go(const origin_id& who);
   void handle_message(const origin_id& from, const message& what, instant now);
   void handle_tick(instant now);
   void set_gossip_interval(duration wanted, instant now);
@@ -77,6 +78,10 @@ class core::state {
   /// Somebody speaks of this node's name.
   void judge_own(const origin_id& from, const origin_id& spoken_of, version at, bool is_forgotten);
   void supersede(const origin_id& older, const origin_id& by, instant now);
+  /// Tells them so again; takes those whose horizon has passed.
+  void remind_refused_members(instant now);
+  /// The layer above counts it, or a later life, among the members that are up no more.
+  void refuse_no_more(const origin_id& who);
   void drop_origin(const node_id& node);
   [[nodiscard]] bool is_self(const node_id& node) const noexcept { return node == self_.node; }
   [[nodiscard]] version version_of(const origin_id& origin) const;
@@ -99,6 +104,9 @@ class core::state {
   gossip::counters counters_;
   incarnation refused_above_{};  ///< the next incarnation of this node is greater
   instant next_comparison_;
+  /// Up to the layer above, and forgotten here: told so with each comparison, because what it was told may be lost and
+  /// it may have forgotten this node, too, so that neither sends the other anything else.
+  std::map<node_id, incarnation> refused_members_;
   /// Until when an origin is not asked for again, because somebody was.
   std::map<node_id, instant> asked_;
   std::map<node_id, instant> to_heal_;  ///< incomplete origins, and when to try

@@ -126,6 +126,79 @@ TEST_F(lives, a_member_of_a_forgotten_incarnation_is_refused_and_told) {
   EXPECT_FALSE(g_.shows("A", "refused"));
 }
 
+TEST_F(lives, two_nodes_that_forgot_each_other_both_learn_it_though_messages_are_lost) {
+  g_.start_all(2);
+  const origin_id a = g_.at("A").id;
+  const origin_id b = g_.at("B").id;
+  g_.gossip("A").forget(b, g_.now());
+  g_.gossip("B").forget(a, g_.now());
+  g_.cut("A", "B");
+  g_.introduce("A", "B");
+  g_.introduce("B", "A");
+  g_.run(seconds{3});
+  EXPECT_FALSE(g_.at("A").forgotten_self || g_.at("B").forgotten_self);
+  g_.mend_all();
+  EXPECT_TRUE(g_.run_until([&] { return g_.at("A").forgotten_self && g_.at("B").forgotten_self; }, seconds{3}));
+  const auto sent = g_.at("A").messages_sent;
+  g_.run(seconds{10});
+  EXPECT_LE(g_.at("A").messages_sent - sent, 12U) << "a refusal is not answered by a refusal";
+}
+
+TEST_F(lives, a_node_that_comes_back_does_not_make_those_that_it_had_forgotten_come_back_as_well) {
+  g_.start_all(3);
+  g_.add("B", "of-b");
+  g_.add("C", "of-c");
+  const origin_id a = g_.at("A").id;
+  for (const auto* const other : {"B", "C"}) {
+    g_.gossip("A").forget(g_.at(other).id, g_.now());
+    g_.gossip(other).forget(a, g_.now());
+  }
+  ASSERT_TRUE(g_.gossip("A").reincarnate(incarnation{2}));
+  g_.at("A").id = make_origin("A", 2);
+  for (const auto* const other : {"B", "C"}) {
+    g_.introduce("A", other);
+    g_.introduce(other, "A");
+  }
+  EXPECT_TRUE(g_.run_until([&] { return g_.shows("A", "of-b") && g_.shows("A", "of-c"); }, seconds{10}));
+  EXPECT_FALSE(g_.at("B").forgotten_self || g_.at("C").forgotten_self);
+}
+
+TEST_F(lives, one_that_was_let_go_is_gone_until_it_is_met_again) {
+  g_.start_all(2);
+  g_.add("B", "of-b");
+  g_.run(seconds{1});
+  g_.gossip("A").let_go(g_.at("B").id);
+  g_.pump(g_.at("A"));
+  EXPECT_FALSE(g_.shows("A", "of-b"));
+  g_.introduce("A", "B");
+  EXPECT_TRUE(g_.run_until([&] { return g_.shows("A", "of-b"); }, seconds{10}));
+  EXPECT_FALSE(g_.at("B").forgotten_self);
+}
+
+TEST_F(lives, a_refused_member_that_goes_is_told_no_more) {
+  g_.start_all(2);
+  const origin_id gone = g_.at("B").id;
+  g_.gossip("A").forget(gone, g_.now());
+  g_.introduce("A", "B");
+  g_.gossip("A").handle_member_unreachable(gone);
+  g_.crash("B");
+  const auto sent = g_.at("A").messages_sent;
+  g_.run(seconds{10});
+  EXPECT_EQ(g_.at("A").messages_sent, sent);
+}
+
+TEST_F(lives, a_member_that_was_refused_is_taken_when_the_horizon_has_passed) {
+  g_.how.forgotten_horizon = minutes{1};
+  g_.start_all(2);
+  const origin_id gone = g_.at("B").id;
+  g_.add("B", "again");
+  g_.run(seconds{1});
+  g_.gossip("A").forget(gone, g_.now());
+  g_.introduce("A", "B");
+  EXPECT_FALSE(g_.shows("A", "again"));
+  EXPECT_TRUE(g_.run_until([&] { return g_.shows("A", "again"); }, minutes{2}));
+}
+
 TEST_F(lives, after_the_horizon_a_forgotten_incarnation_may_be_a_member_again) {
   g_.how.forgotten_horizon = hours{1};
   g_.start_all(2);

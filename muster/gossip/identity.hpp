@@ -31,7 +31,7 @@ class node_id {
 };
 
 /// Tells the lives of a node apart: a later life has a greater number. Zero is none.
-using incarnation = strong<struct incarnation_tag, std::uint64_t>;
+using incarnation = strong<struct origin_incarnation_tag, std::uint64_t>;
 /// How many operations an origin has made; operation n leads from version n-1 to version n.
 using version = strong<struct version_tag, std::uint64_t>;
 

@@ -1,6 +1,7 @@
 // What is taken from whom: only news of known members, of exactly the incarnation that the layer above has named.
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,6 +50,25 @@ void core::state::supersede(const origin_id& older, const origin_id& by, instant
                    known == nullptr ? 0 : known->held.count),
        now);
   drop_origin(older.node);
+}
+
+void core::state::refuse_no_more(const origin_id& who) {
+  const auto found = refused_members_.find(who.node);
+  if (found != refused_members_.end() && found->second <= who.life) {
+    refused_members_.erase(found);
+  }
+}
+
+void core::state::remind_refused_members(instant now) {
+  for (const auto& [node, life] : std::map{refused_members_}) {
+    const origin_id who{node, life};
+    if (members_.is_forgotten(who)) {
+      send(who, forgotten{who});
+    } else {
+      refused_members_.erase(node);
+      handle_member_up(who, now);
+    }
+  }
 }
 
 void core::state::drop_origin(const node_id& node) {

@@ -95,6 +95,11 @@ bool members::is_forgotten(const origin_id& who) const {
   return found != forgotten_.end() && who.life <= found->second.life;
 }
 
+void members::refuse_nobody() {
+  forgotten_.clear();
+  by_age_.clear();
+}
+
 void members::let_go_of_oldest() {
   const auto found = forgotten_.find(by_age_.front().who.node);
   // Forgotten again since, it has a younger place in the queue.

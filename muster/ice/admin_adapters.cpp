@@ -17,7 +17,7 @@ void answer_adapters(const session_hall& hall, const std::vector<locator::adapte
                      const std::function<void(std::exception_ptr)>& exception) {
   std::size_t bytes = 0;
   for (const auto& entry : entries) bytes += entry.id.size() + entry.proxy.size() + entry.replica_group.size() + 10;
-  if (auto refused = refuse_oversized(hall.communicator(), bytes, entries.size(), "adapters")) {
+  if (auto refused = refuse_oversized_list(hall.communicator(), bytes, entries.size(), "adapters")) {
     exception(refused);
     return;
   }

@@ -2,8 +2,11 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "muster/ice/admin_servant.hpp"
 #include "muster/ice/exceptions.hpp"
+#include "muster/ice/reply_size.hpp"
 
 // Applications as replicated state. Descriptions are stored whole; running their servers comes with the nodes.
 namespace muster::ice {
@@ -18,6 +21,16 @@ std::function<std::exception_ptr(const error&)> explain_application(std::string 
 
 std::shared_ptr<const IceGrid::ApplicationDescriptor> shared(IceGrid::ApplicationDescriptor descriptor) {
   return std::make_shared<const IceGrid::ApplicationDescriptor>(std::move(descriptor));
+}
+
+/// As it travels: what came in a request just below the bound of messages is a little larger on its way back.
+std::size_t size_of_reply(const IceGrid::ApplicationInfo& info) {
+  Ice::OutputStream out;
+  out.startEncapsulation();
+  out.write(info);
+  out.writePendingValues();
+  out.endEncapsulation();
+  return out.b.size();
 }
 
 std::exception_ptr no_distribution() {
@@ -114,10 +127,14 @@ void admin_servant::patchServerAsync(std::string id, bool, done response, failed
 void admin_servant::getApplicationInfoAsync(std::string name, given<IceGrid::ApplicationInfo> response,
                                             failed exception, const Ice::Current&) const {
   const auto at = now();
-  if (const auto* application = at->view.state.find_application(name)) {
-    response(*application->info);
-  } else {
+  const auto* application = at->view.state.find_application(name);
+  if (application == nullptr) {
     exception(std::make_exception_ptr(IceGrid::ApplicationNotExistException{name}));
+  } else if (auto refused = refuse_oversized(hall_->communicator(), size_of_reply(*application->info),
+                                             fmt::format("the description of the application \"{}\"", name), "")) {
+    exception(refused);
+  } else {
+    response(*application->info);
   }
 }
 

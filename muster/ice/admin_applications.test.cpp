@@ -48,6 +48,28 @@ TEST_F(admin_applications, come_back_as_they_were_given_with_all_their_classes) 
             nullptr);
 }
 
+// A connection that is given up has no words for it.
+TEST_F(admin_applications, are_refused_in_words_when_they_came_in_one_message_but_do_not_go_back_in_one) {
+  const auto most = std::size_t{1024} * 1024;
+  auto large = app_;
+  large.description = std::string(most - 8 * 1024, 'd');
+  ASSERT_NO_THROW(admin_->addApplication(large));
+  ASSERT_NO_THROW((void)admin_->getApplicationInfo("app"));
+
+  IceGrid::ApplicationUpdateDescriptor update;
+  update.name = "app";
+  update.variables["more"] = std::string(16 * 1024, 'v');
+  ASSERT_NO_THROW(admin_->updateApplication(update));
+  try {
+    (void)admin_->getApplicationInfo("app");
+    FAIL() << "a message over Ice.MessageSizeMax was sent";
+  } catch (const Ice::UnknownException& refused) {
+    EXPECT_THAT(refused.unknown, HasSubstr("the description of the application \"app\" takes"));
+    EXPECT_THAT(refused.unknown, HasSubstr("Ice.MessageSizeMax"));
+  }
+  EXPECT_NO_THROW(admin_->removeApplication("app"));
+}
+
 TEST_F(admin_applications, count_their_revisions) {
   admin_->addApplication(app_);
   const administrator ann{at_};

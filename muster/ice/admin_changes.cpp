@@ -88,7 +88,7 @@ void admin_servant::answer_names(const session_hall& hall, const Ice::StringSeq&
                                  const given<Ice::StringSeq>& response, const failed& exception) {
   std::size_t bytes = 0;
   for (const auto& name : names) bytes += name.size() + (name.size() < 255 ? 1 : 5);
-  if (auto refused = refuse_oversized(hall.communicator(), bytes, names.size(), what)) {
+  if (auto refused = refuse_oversized_list(hall.communicator(), bytes, names.size(), what)) {
     exception(refused);
   } else {
     response(names);

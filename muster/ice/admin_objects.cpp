@@ -42,7 +42,7 @@ void answer_list(const session_hall& hall, const std::vector<locator::object_ent
                  const std::function<void(std::exception_ptr)>& exception) {
   std::size_t bytes = 0;
   for (const auto& entry : entries) bytes += entry.proxy.size() + entry.type.size() + 5;
-  if (auto refused = refuse_oversized(hall.communicator(), bytes, entries.size(), "objects")) {
+  if (auto refused = refuse_oversized_list(hall.communicator(), bytes, entries.size(), "objects")) {
     exception(refused);
     return;
   }

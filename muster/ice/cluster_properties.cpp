@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include <fmt/format.h>
@@ -67,8 +68,8 @@ result<void> check_bounds(const cluster_transport_options& how) {
     return fail(errc::invalid_argument, "the transport's timeouts are {} ms and {} ms; allowed is anything above 0",
                 how.connect_timeout.count(), how.stop_timeout.count());
   }
-  if (how.silence_timeout < std::chrono::seconds{2}) {
-    return fail(errc::invalid_argument, "the transport's silence_timeout is {} s; allowed is 2 s or more",
+  if (how.silence_timeout < std::chrono::seconds{1}) {
+    return fail(errc::invalid_argument, "the transport's silence_timeout is {} s; allowed is 1 s or more",
                 how.silence_timeout.count());
   }
   return {};
@@ -128,9 +129,9 @@ result<config::property_map> cluster_properties(const cluster_transport_options&
   out[adapter + ".ThreadPool.Size"] = "1";
   out[adapter + ".ThreadPool.SizeMax"] = "1";
   out[adapter + ".ACM.Close"] = "0";
-  // Always, each half of this time.
+  // Always, each half of this time, which the run time wants in seconds.
   out[adapter + ".ACM.Heartbeat"] = "3";
-  out[adapter + ".ACM.Timeout"] = fmt::to_string(how.silence_timeout.count() / 2);
+  out[adapter + ".ACM.Timeout"] = fmt::to_string(std::max<std::int64_t>(1, how.silence_timeout.count() / 2));
   return out;
 }
 

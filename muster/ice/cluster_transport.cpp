@@ -171,7 +171,8 @@ class cluster_transport::parts {
 
   void warn_of_open_door() const {
     if (context_->is_secure) return;
-    for (const auto& one : *config::parse_endpoints(how_.listen)) {
+    const auto endpoints = config::parse_endpoints(how_.listen);
+    for (const auto& one : *endpoints) {
       if (one.is_loopback()) continue;
       context_->log.write(
           event{severity::warning, "cluster_without_tls"}

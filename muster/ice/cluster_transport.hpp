@@ -29,9 +29,9 @@ struct cluster_transport_options {
   /// Bytes to one address on one channel that have been accepted and have not left this process.
   std::size_t in_flight_bytes_max{std::size_t{16} * 1024 * 1024};
   std::chrono::milliseconds connect_timeout{3000};
-  /// Peers send a sign of life over each connection four times in this time, whatever else they send. A connection
-  /// without one is given up when it is to be used: after a partition the system would take minutes to find that it
-  /// works again.
+  /// Peers send a sign of life over each connection four times in this time (twice in 1 s, the least that is allowed),
+  /// whatever else they send. A connection without one is given up when it is to be used: after a partition the system
+  /// would take minutes to find that it works again.
   std::chrono::seconds silence_timeout{8};
   /// For peers to take what is on its way, and to close.
   std::chrono::milliseconds stop_timeout{1000};

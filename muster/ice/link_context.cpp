@@ -1,5 +1,7 @@
 #include "muster/ice/link_context.hpp"
 
+#include <algorithm>
+
 namespace muster::ice {
 
 void receiver_gate::open(std::shared_ptr<cluster::transport_receiver> to) {
@@ -50,7 +52,9 @@ void link_context::note_failure(std::string_view name, const std::string& addres
     const std::lock_guard lock{mutex_};
     if (complained_of_.size() >= complaints_max || !complained_of_.insert(address).second) return;
   }
-  log.write(event{severity::warning, name}.with("address", address).with("why", why));
+  std::string line{why};
+  std::ranges::replace(line, '\n', ' ');
+  log.write(event{severity::warning, name}.with("address", address).with("why", line));
 }
 
 void link_context::note_success(const std::string& address) {

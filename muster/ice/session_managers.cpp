@@ -10,14 +10,15 @@
 namespace muster::ice {
 namespace {
 
-using answer = std::function<void(const std::shared_ptr<Glacier2::SessionPrx>&)>;
+using given_session = std::function<void(const std::shared_ptr<Glacier2::SessionPrx>&)>;
 using refuse = std::function<void(std::exception_ptr)>;
 
 std::exception_ptr cannot_create(const std::string& reason) {
   return std::make_exception_ptr(Glacier2::CannotCreateSessionException{reason});
 }
 
-void open(const std::shared_ptr<session_hall>& hall, session_hall::request what, answer response, refuse exception) {
+void open(const std::shared_ptr<session_hall>& hall, session_hall::request what, given_session response,
+          refuse exception) {
   hall->open(
       std::move(what),
       [response = std::move(response)](const std::shared_ptr<Ice::ObjectPrx>& session) {
@@ -29,7 +30,7 @@ void open(const std::shared_ptr<session_hall>& hall, session_hall::request what,
 // How long the router gives its client without a sign of life is for the router to say. It is asked while it waits for
 // our answer, so nothing here may wait for it.
 void create(const std::shared_ptr<session_hall>& hall, session_hall::request what,
-            const std::shared_ptr<Glacier2::SessionControlPrx>& control, answer response, refuse exception) {
+            const std::shared_ptr<Glacier2::SessionControlPrx>& control, given_session response, refuse exception) {
   if (!control) {
     what.timeout = hall->session_timeout();
     open(hall, std::move(what), std::move(response), std::move(exception));
@@ -66,12 +67,12 @@ std::string subject_in(const Glacier2::SSLInfo& info) {
 }  // namespace
 
 void session_manager::createAsync(std::string user, std::shared_ptr<Glacier2::SessionControlPrx> control,
-                                  answer response, refuse exception, const Ice::Current&) {
+                                  given_session response, refuse exception, const Ice::Current&) {
   create(hall_, {kind_, std::move(user), adapter_, {}, {}}, control, std::move(response), std::move(exception));
 }
 
 void ssl_session_manager::createAsync(Glacier2::SSLInfo info, std::shared_ptr<Glacier2::SessionControlPrx> control,
-                                      answer response, refuse exception, const Ice::Current&) {
+                                      given_session response, refuse exception, const Ice::Current&) {
   auto user = subject_in(info);
   if (user.empty() && kind_ == session::session_kind::client) {
     exception(cannot_create("empty user DN"));

@@ -17,6 +17,9 @@ enum class encoding : std::uint8_t { v1_0 = 0, v1_1 = 1 };
 /// Size, major and minor version: what every encapsulation begins with.
 inline constexpr std::size_t encapsulation_header_bytes = 6;
 
+/// The null proxy, in both versions: an identity without a name and a category.
+inline constexpr std::uint8_t null_proxy[]{0, 0};
+
 /// Reads basic types of the Ice encoding, which are the same in both versions. As `byte_reader` does, it stays failed
 /// after the first read that does not fit, so that a caller reads a whole record and asks once.
 class ice_reader {

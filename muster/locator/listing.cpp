@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "muster/catalog/encoded_proxy.hpp"
+#include "muster/locator/ice_encoding.hpp"
 #include "muster/locator/key_order.hpp"
 
 namespace muster::locator {
 
 namespace {
-
-constexpr std::uint8_t null_proxy[]{0, 0};
 
 // An entry while it is being sorted, with its key taken out of the proxy once.
 struct keyed {

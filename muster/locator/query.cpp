@@ -10,8 +10,6 @@ namespace muster::locator {
 
 namespace {
 
-constexpr std::uint8_t null_proxy[]{0, 0};
-
 // The registry's own objects of a type: a few, so they are counted each time.
 template <typename Visit>
 void for_each_own(const view& from, std::string_view type, Visit&& visit) {

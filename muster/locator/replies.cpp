@@ -10,8 +10,6 @@ namespace muster::locator {
 
 namespace {
 
-constexpr std::uint8_t null_proxy[]{0, 0};
-
 void append_stored(encoding version, byte_view proxy, bytes& out) {
   if (version == encoding::v1_1) {
     append(out, proxy);

@@ -6,6 +6,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "muster/catalog/encoded_proxy.hpp"
+#include "muster/locator/ice_encoding.hpp"
 #include "muster/locator/key_order.hpp"
 
 namespace muster::locator {
@@ -15,7 +16,6 @@ namespace {
 using catalog::proxy_view;
 using descriptor::load_balancing;
 
-constexpr std::uint8_t null_proxy[]{0, 0};
 constexpr located unknown{};
 constexpr located unavailable{located::status::unavailable, null_proxy};
 

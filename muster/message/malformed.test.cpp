@@ -120,19 +120,26 @@ TEST(malformed_content, is_nested_too_deeply) {
   EXPECT_EQ(hex(content_of(nested(nesting_max))), "00") << "a content of a version that nobody reads";
   EXPECT_FALSE(message_of<deep>(content_of(nested(nesting_max))));
 
-  // One that another program has written: blocks within blocks, each with an empty name and one branch.
-  bytes content;
-  for (int i = 0; i < 10'000; ++i) {
-    bytes outer;
-    writer sizes;
-    sizes.size(content.size() + 2);
-    outer = sizes.written();
-    outer.insert(outer.end(), {0, 1});
-    outer.insert(outer.end(), content.begin(), content.end());
-    content = std::move(outer);
-  }
-  content.insert(content.begin(), content_version);
-  EXPECT_FALSE(message_of<deep>(content));
+  // As another program may write it.
+  const auto written = [](int levels) {
+    const auto block_of = [](bytes content) {
+      writer size;
+      size.size(content.size());
+      content.insert(content.begin(), size.written().begin(), size.written().end());
+      return content;
+    };
+    bytes content = block_of({0, 0});  // no name, no branches
+    for (; levels != 0; --levels) {
+      content.insert(content.begin(), {0, 1});
+      content = block_of(std::move(content));
+    }
+    content = block_of(std::move(content));
+    content.insert(content.begin(), content_version);
+    return content;
+  };
+  EXPECT_TRUE(message_of<deep>(written(nesting_max - 2)));
+  EXPECT_FALSE(message_of<deep>(written(nesting_max - 1)));
+  EXPECT_FALSE(message_of<deep>(written(10'000)));
 }
 
 TEST(malformed_content, cut_short_at_each_byte_is_not_taken) {

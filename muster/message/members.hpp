@@ -33,7 +33,7 @@ struct some_rvalue {
 /// What can be taken apart. C arrays cannot be seen in it: with one a message does not compile.
 template <typename T>
 concept plain_aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !std::is_polymorphic_v<T> &&
-    std::default_initializable<T> && std::movable<T> && !requires {
+                          std::default_initializable<T> && std::movable<T> && !requires {
   T{some_base_of<T>{}};
 };
 
@@ -70,15 +70,16 @@ template <typename T>
 }
 
 template <std::size_t Number, plain_aggregate T>
-using member_type = std::remove_reference_t<decltype(boost::pfr::detail::sequence_tuple::get<Number>(
-    members_of(std::declval<T&>())))>;
+using member_type =
+    std::remove_reference_t<decltype(boost::pfr::detail::sequence_tuple::get<Number>(members_of(std::declval<T&>())))>;
 
 template <typename T, typename Function>
 constexpr void for_each_member(T& value, Function&& function) {
   auto members = members_of(value);
   [&]<std::size_t... Numbers>(std::index_sequence<Numbers...>) {
     (function(boost::pfr::detail::sequence_tuple::get<Numbers>(members)), ...);
-  }(std::make_index_sequence<member_count<std::remove_const_t<T>>>{});
+  }
+  (std::make_index_sequence<member_count<std::remove_const_t<T>>>{});
 }
 
 }  // namespace muster::message

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -123,14 +125,22 @@ template <typename Rep>
 
 // --- what is made of others ---
 
+/// Numbers that stand in memory as they stand in a message.
+template <typename T>
+concept packed_numbers = std::endian::native == std::endian::little&& requires(T& value) {
+  { value.data() } -> std::same_as<typename T::value_type*>;
+  value.resize(std::size_t{1});
+}
+&&(kind_of<typename T::value_type>() == kind::number || kind_of<typename T::value_type>() == kind::real);
+
 template <place In, typename T>
 void get_sequence(reader& from, T& value) {
   using item = typename T::value_type;
   value.clear();
-  if constexpr (std::is_same_v<item, std::uint8_t> &&
-                requires(byte_view all) { value.assign(all.begin(), all.end()); }) {
-    const byte_view all = from.raw(from.size());
-    value.assign(all.begin(), all.end());
+  if constexpr (packed_numbers<T>) {
+    value.resize(from.count(sizeof(item)));
+    const byte_view all = from.raw(value.size() * sizeof(item));
+    if (!all.empty()) std::memcpy(value.data(), all.data(), all.size());
   } else {
     // One by one: memory is taken for what is there, not for what is claimed.
     for (std::size_t left = from.count(bytes_min<In, item>()); left != 0 && !from.failed(); --left) {
@@ -249,8 +259,8 @@ void put(writer& into, const T& value) {
     std::apply([&](const auto&... all) { (put<In>(into, all), ...); }, value);
   } else if constexpr (what == kind::sequence) {
     into.size(value.size());
-    if constexpr (std::is_same_v<typename T::value_type, std::uint8_t> && requires { byte_view{value}; }) {
-      into.raw(value);
+    if constexpr (packed_numbers<T>) {
+      into.raw({reinterpret_cast<const std::uint8_t*>(value.data()), value.size() * sizeof(typename T::value_type)});
     } else {
       for (const auto& item : value) put<In, typename T::value_type>(into, item);
     }

@@ -122,7 +122,7 @@ TEST(message_content, has_the_bytes_that_the_protocol_says) {
       "/index", -2, true, colour::blue, 4070, "x", {{1, 2}}, {{"a", 1.5}}, std::chrono::milliseconds{500}};
   const std::string golden =
       "01 "                                // version
-      "34 "                                // the members' bytes
+      "30 "                                // the members' bytes
       "06 2f 69 6e 64 65 78 "              // "/index"
       "fe ff ff ff "                       // -2
       "01 "                                // true

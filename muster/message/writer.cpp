@@ -10,8 +10,9 @@ constexpr std::size_t size_max = 0x7fffffff;
 /// Sizes below it take one byte.
 constexpr std::uint8_t long_size = 255;
 
-std::array<std::uint8_t, 4> octets(std::size_t value) {
-  std::array<std::uint8_t, 4> out{};
+template <std::size_t Count>
+std::array<std::uint8_t, Count> octets(std::uint64_t value) {
+  std::array<std::uint8_t, Count> out{};
   for (std::uint8_t& one : out) {
     one = static_cast<std::uint8_t>(value & 0xffU);
     value >>= 8U;
@@ -21,18 +22,9 @@ std::array<std::uint8_t, 4> octets(std::size_t value) {
 
 }  // namespace
 
-template <typename Number>
-void writer::little_endian(Number value) {
-  std::uint64_t rest = value;
-  for (std::size_t i = 0; i != sizeof(Number); ++i) {
-    out_.push_back(static_cast<std::uint8_t>(rest & 0xffU));
-    rest >>= 8U;
-  }
-}
-
-void writer::u16(std::uint16_t value) { little_endian(value); }
-void writer::u32(std::uint32_t value) { little_endian(value); }
-void writer::u64(std::uint64_t value) { little_endian(value); }
+void writer::u16(std::uint16_t value) { raw(octets<2>(value)); }
+void writer::u32(std::uint32_t value) { raw(octets<4>(value)); }
+void writer::u64(std::uint64_t value) { raw(octets<8>(value)); }
 void writer::f32(float value) { u32(std::bit_cast<std::uint32_t>(value)); }
 void writer::f64(double value) { u64(std::bit_cast<std::uint64_t>(value)); }
 
@@ -43,7 +35,7 @@ void writer::size(std::size_t value) {
     u8(static_cast<std::uint8_t>(value));
   } else {
     u8(long_size);
-    raw(octets(value));
+    raw(octets<4>(value));
   }
 }
 
@@ -69,7 +61,7 @@ writer::block::~block() {
     into_.out_[begin_] = static_cast<std::uint8_t>(size);
   } else {
     into_.out_[begin_] = long_size;
-    const auto wide = octets(size);
+    const auto wide = octets<4>(size);
     into_.out_.insert(into_.out_.begin() + static_cast<std::ptrdiff_t>(begin_ + 1), wide.begin(), wide.end());
   }
 }

@@ -51,9 +51,6 @@ class writer {
   [[nodiscard]] const bytes& written() const noexcept { return out_; }
 
  private:
-  template <typename Number>
-  void little_endian(Number value);
-
   bytes out_;
   std::size_t depth_{0};
   bool failed_{false};

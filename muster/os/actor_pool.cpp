@@ -1,36 +1,30 @@
 #include "muster/os/actor_pool.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 
 #include "muster/os/clock.hpp"
+#include "muster/os/thread_start.hpp"
 
 namespace muster::os {
 namespace {
 
 constexpr std::size_t threads_most = 1024;
-constexpr std::size_t thread_name_max = 15;
 
-/// Signals go to the thread that waits for them (signals.hpp): a new thread inherits the mask of its maker.
-class signals_blocked {
- public:
-  signals_blocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  signals_blocked(const signals_blocked&) = delete;
-  signals_blocked& operator=(const signals_blocked&) = delete;
-  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+/// So many turns follow each other on a thread before whatever waits in the pool has its own.
+constexpr int turns_in_a_row_max = 8;
 
- private:
-  sigset_t before_{};
+/// What a thread of a pool does now. To wake another thread takes longer than most turns do, so what a brief turn asks
+/// for first is kept until it is over.
+struct present_turn {
+  const actor_pool* of{nullptr};
+  const runnable* running{nullptr};
+  bool is_brief{false};
+  runnable* next{nullptr};
 };
+thread_local present_turn present;
 
 }  // namespace
 
@@ -45,7 +39,7 @@ result<std::shared_ptr<actor_pool>> actor_pool::make(options how) {
 
 actor_pool::actor_pool(const options& how, std::size_t threads)
     : threads_{threads}, pool_{threads}, turns_{pool_.get_executor()}, bell_{[this] { ring(); }} {
-  pthread_setname_np(bell_.native_handle(), (how.name + "-time").substr(0, thread_name_max).c_str());
+  set_name(bell_, how.name + "-time");
 }
 
 actor_pool::~actor_pool() {
@@ -59,7 +53,22 @@ actor_pool::~actor_pool() {
 }
 
 void actor_pool::execute(runnable& what) {
-  boost::asio::post(turns_, [&what] { what.run(); });
+  if (present.of == this && present.is_brief && present.next == nullptr && present.running != &what) {
+    present.next = &what;
+    return;
+  }
+  boost::asio::post(turns_, [this, &what] { run(what); });
+}
+
+void actor_pool::run(runnable& first) noexcept {
+  runnable* next = &first;
+  for (int turns = 0; next != nullptr && turns < turns_in_a_row_max; ++turns) {
+    present = {.of = this, .running = next, .is_brief = next->is_brief()};
+    next->run();
+    next = present.next;
+  }
+  present = {};
+  if (next != nullptr) execute(*next);
 }
 
 instant actor_pool::now() const { return os::now(); }

@@ -44,6 +44,8 @@ class actor_pool final : public actor_executor {
 
  private:
   actor_pool(const options& how, std::size_t threads);
+  /// A turn, and those that are to follow it on this thread.
+  void run(runnable& first) noexcept;
   void ring() noexcept;
 
   const std::size_t threads_;

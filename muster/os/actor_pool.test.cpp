@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <string>
 #include <thread>
@@ -47,6 +48,47 @@ TEST(actor_pool, answers_who_asks_from_outside) {
       generous);
   ASSERT_EQ(answer.wait_for(generous), std::future_status::ready);
   EXPECT_EQ(answer.get().value(), 42);
+}
+
+struct some_turn final : runnable {
+  some_turn(bool brief, std::function<void()> does) : is_brief_{brief}, does_{std::move(does)} {}
+  void run() noexcept override { does_(); }
+  [[nodiscard]] bool is_brief() const noexcept override { return is_brief_; }
+
+  const bool is_brief_;
+  const std::function<void()> does_;
+};
+
+TEST(actor_pool, lets_the_first_turn_that_a_brief_one_asks_for_follow_on_its_thread) {
+  const auto pool = pool_of(4);
+  std::thread::id brief_on;
+  std::promise<std::thread::id> first_on;
+  std::promise<void> second_done;
+  some_turn first{false, [&] { first_on.set_value(std::this_thread::get_id()); }};
+  some_turn second{false, [&] { second_done.set_value(); }};
+  some_turn brief{true, [&] {
+                    brief_on = std::this_thread::get_id();
+                    pool->execute(first);
+                    pool->execute(second);
+                    // The second is another thread's, at once: this one is not done yet.
+                    EXPECT_EQ(second_done.get_future().wait_for(generous), std::future_status::ready);
+                  }};
+  pool->execute(brief);
+  EXPECT_EQ(first_on.get_future().get(), brief_on);
+}
+
+TEST(actor_pool, lets_others_have_their_turn_when_brief_ones_ask_for_each_other_without_end) {
+  const auto pool = pool_of(1);
+  std::atomic<bool> has_come{false};
+  std::promise<void> ended;
+  some_turn* back = nullptr;
+  some_turn there{true, [&] { has_come.load() ? ended.set_value() : pool->execute(*back); }};
+  some_turn here{true, [&] { pool->execute(there); }};
+  back = &here;
+  some_turn other{false, [&] { has_come = true; }};
+  pool->execute(here);
+  pool->execute(other);
+  EXPECT_EQ(ended.get_future().wait_for(generous), std::future_status::ready);
 }
 
 TEST(actor_pool, runs_one_turn_of_an_actor_at_a_time_and_keeps_each_senders_order) {

@@ -16,7 +16,6 @@
 namespace muster::os {
 namespace {
 
-constexpr mode_t directory_mode = 0750;
 constexpr mode_t lock_mode = 0640;
 constexpr const char* lock_name = "muster.lock";
 

@@ -20,7 +20,6 @@ namespace {
 namespace format = database_format;
 
 constexpr std::uint64_t new_database_map_bytes = std::uint64_t{1} << 20U;
-constexpr unsigned tables_max = 600;
 
 std::filesystem::path data_file(const std::filesystem::path& directory) { return directory / "data.mdb"; }
 
@@ -228,7 +227,7 @@ result<void> make_database_where_none_is(const std::filesystem::path& directory)
   ::unlink(lock.c_str());
   auto made = [&]() -> result<void> {
     auto env = lmdb::environment::open(
-        name, {.map_bytes = new_database_map_bytes, .single_file = true, .tables_max = tables_max});
+        name, {.map_bytes = new_database_map_bytes, .single_file = true, .tables_max = database_format::tables_max});
     if (!env) {
       return fail(std::move(env).error());
     }

@@ -23,6 +23,9 @@ namespace muster::os::database_format {
 /// Rises when a version writes what the one before cannot read.
 inline constexpr std::uint64_t version = 1;
 
+/// More than a database ever has: those above, and the rows of two generations.
+inline constexpr unsigned tables_max = 600;
+
 inline constexpr const char* meta_table = "meta";
 inline constexpr const char* log_table = "log";
 

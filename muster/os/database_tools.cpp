@@ -21,9 +21,6 @@
 namespace muster::os {
 namespace {
 
-constexpr unsigned tables_max = 600;
-constexpr mode_t file_mode = 0640;
-constexpr mode_t directory_mode = 0750;
 /// The two pages at the file's beginning of which one makes a commit current.
 constexpr std::uint64_t meta_pages = 2;
 /// A copy is begun again when the database's owner has outgrown the map that we know.
@@ -38,8 +35,8 @@ result<lmdb::environment> open_for_reading(const std::filesystem::path& director
   // Every owner makes LMDB's lock file and leaves it. Where there is none nobody writes, and we make none either: it
   // might be one that the owner to come may not open.
   const bool has_lock = std::filesystem::exists(directory / "lock.mdb", ignored);
-  auto env =
-      lmdb::environment::open(directory, {.read_only = true, .without_lock_file = !has_lock, .tables_max = tables_max});
+  auto env = lmdb::environment::open(
+      directory, {.read_only = true, .without_lock_file = !has_lock, .tables_max = database_format::tables_max});
   if (!env) {
     return fail(std::move(env).error());
   }
@@ -158,7 +155,7 @@ result<void> expect_empty(const std::filesystem::path& directory, std::string_vi
   return {};
 }
 
-result<void> make_directory(const std::filesystem::path& directory) {
+result<void> make_target_directory(const std::filesystem::path& directory) {
   if (::mkdir(directory.c_str(), directory_mode) == 0) {
     return sync_directory(directory.has_parent_path() ? directory.parent_path() : std::filesystem::path{"."});
   }
@@ -271,7 +268,7 @@ result<std::uint64_t> backup_database(const std::filesystem::path& database, con
   }
   auto ready = expect_empty(folder, "a backup");
   if (ready) {
-    ready = make_directory(folder);
+    ready = make_target_directory(folder);
   }
   return ready ? copy_database(*env, folder) : fail(std::move(ready).error());
 }

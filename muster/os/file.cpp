@@ -11,8 +11,6 @@
 namespace muster::os {
 namespace {
 
-constexpr mode_t file_mode = 0640;
-
 result<void> write_all(int fd, byte_view content, const std::filesystem::path& file) {
   while (!content.empty()) {
     const ssize_t written = ::write(fd, content.data(), content.size());

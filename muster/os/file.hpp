@@ -5,10 +5,16 @@
 #include <string>
 #include <utility>
 
+#include <sys/types.h>
+
 #include "muster/base/bytes.hpp"
 #include "muster/base/result.hpp"
 
 namespace muster::os {
+
+/// What is made here is for its owner, to be looked at by the group.
+inline constexpr mode_t file_mode = 0640;
+inline constexpr mode_t directory_mode = 0750;
 
 /// The text of an `errno` value. Any thread.
 [[nodiscard]] std::string system_message(int errno_value);

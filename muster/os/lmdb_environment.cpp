@@ -3,10 +3,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "muster/os/file.hpp"
+
 namespace muster::os::lmdb {
 namespace {
-
-constexpr mdb_mode_t file_mode = 0640;
 
 MDB_envinfo info_of(MDB_env* env) noexcept {
   MDB_envinfo info{};

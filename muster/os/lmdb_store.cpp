@@ -46,7 +46,6 @@ constexpr std::uint64_t pages_of_a_row = 3;
 constexpr std::chrono::seconds look_interval{1};
 /// And so often, at least, while the whole map is filled.
 constexpr std::uint64_t looks_in_a_map = 32;
-constexpr unsigned tables_max = 600;
 
 /// Makes a file longer, with the disk's space for it: 0 or an errno value.
 int lengthen_file(int fd, std::uint64_t from, std::uint64_t to) noexcept {
@@ -108,7 +107,8 @@ result<std::unique_ptr<lmdb_store>> lmdb_store::open(const data_directory& where
     return fail(std::move(made).error());
   }
   settings.map_bytes = std::min(settings.map_bytes, settings.map_limit_bytes);
-  auto env = lmdb::environment::open(where.path(), {.map_bytes = settings.map_bytes, .tables_max = tables_max});
+  auto env = lmdb::environment::open(where.path(),
+                                     {.map_bytes = settings.map_bytes, .tables_max = database_format::tables_max});
   if (!env) {
     return fail(std::move(env).error());
   }
@@ -144,8 +144,8 @@ lmdb_store::~lmdb_store() = default;
 result<void> lmdb_store::reopen() {
   env_.close();
   ::malloc_trim(0);
-  auto env = lmdb::environment::open(
-      directory_, {.map_bytes = std::max(options_.map_bytes, usage_.map_bytes), .tables_max = tables_max});
+  auto env = lmdb::environment::open(directory_, {.map_bytes = std::max(options_.map_bytes, usage_.map_bytes),
+                                                  .tables_max = database_format::tables_max});
   if (!env) {
     failed_ = true;
     return fail(errc::io_error, "{}", env.error().message);

@@ -1,16 +1,13 @@
 #include "muster/os/strand.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 
 #include "muster/base/invariant.hpp"
+#include "muster/os/thread_start.hpp"
 
 namespace muster::os {
 namespace {
 
-constexpr std::size_t thread_name_max = 15;
 /// A batch's memory is kept for the next one, unless it has grown beyond what usual turns need.
 constexpr std::size_t batch_kept_max = 4096;
 
@@ -18,14 +15,11 @@ constexpr std::size_t batch_kept_max = 4096;
 
 strand::strand(options settings) : options_{std::move(settings)} {
   MUSTER_INVARIANT(options_.queue_max > 0 && options_.turn_tasks_max > 0, "a strand takes at least one function");
-  // Signals go to the thread that waits for them (signals.hpp): a new thread inherits the mask of its maker.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread{[this] { run(); }};
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setname_np(thread_.native_handle(), options_.name.substr(0, thread_name_max).c_str());
+  {
+    const signals_blocked while_it_is_made;
+    thread_ = std::thread{[this] { run(); }};
+  }
+  set_name(thread_, options_.name);
 }
 
 strand::~strand() { stop(); }

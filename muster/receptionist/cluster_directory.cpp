@@ -23,7 +23,7 @@ reachability::state state_of(cluster::registration_news::reach now) noexcept {
 void take_back_all(cluster::registrations& of) {
   std::vector<gossip::registration> left;
   of.for_each_own([&](const gossip::shared_text& key, const gossip::entry& what) { left.push_back({key, what}); });
-  for (const auto& one : left) (void)of.remove(one.key.view(), one.what);
+  for (const auto& one : left) (void)of.remove(one.key, one.what);
 }
 
 }  // namespace

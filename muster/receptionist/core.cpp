@@ -1,7 +1,6 @@
 #include "muster/receptionist/core.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace muster::receptionist {
@@ -111,15 +110,6 @@ void core::set_reach(const reachability& what) {
   ++age_;
 }
 
-std::vector<origin_ptr> core::flipped() const {
-  const std::vector<origin_ptr> none;
-  const auto& before = unreachable_published_ ? unreachable_published_->origins : none;
-  const auto& now = unreachable_ ? unreachable_->origins : none;
-  std::vector<origin_ptr> out;
-  std::set_symmetric_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(out));
-  return out;
-}
-
 // --- what is visible ---
 
 roster_ptr core::preview(const any_key& key, changes& of) {
@@ -136,33 +126,47 @@ roster_ptr core::current(const any_key& key) {
   const auto found = changes_.find(key);
   if (found != changes_.end() && !found->second.edits.empty()) return preview(key, found->second);
   roster_ptr rows{published_->peek(key)};
-  if (!reach_changed_ || !rows) return rows;
-  const auto origins = flipped();
-  const bool concerns = std::ranges::any_of(origins, [&](const auto& one) { return rows->has_rows_of(one); });
-  return concerns ? preview(key, touch(key)) : rows;
+  return rows && reach_differs(*rows, unreachable_.get()) ? preview(key, touch(key)) : rows;
 }
 
-void core::touch_keys_of(const std::vector<origin_ptr>& origins) {
-  if (origins.empty()) return;
-  published_->for_each([&](const any_key& key, const roster& rows) {
-    if (std::ranges::any_of(origins, [&](const auto& one) { return rows.has_rows_of(one); })) {
-      (void)touch(key);
-    }
-  });
+void core::publish_reach() {
+  if (!std::exchange(reach_changed_, false)) return;
+  if (!any_of_difference(unreachable_.get(), unreachable_published_.get(), [](const auto&) { return true; })) {
+    unreachable_ = unreachable_published_;  // what went came back within the turn
+    return;
+  }
+  // Before any roster that says so.
+  published_->set_unreachable(unreachable_);
+  unreachable_published_ = unreachable_;
+  for (const auto& [key, subscribers] : subscriptions_) {
+    const roster* const rows = published_->peek(key);
+    if (rows != nullptr && reach_differs(*rows, unreachable_.get())) (void)touch(key);
+  }
+  renewal_ = renewal{0, published_->bucket_count()};
+}
+
+void core::renew_some() {
+  constexpr std::size_t buckets_at_once = 4096;
+  if (!renewal_) return;
+  // Keys have other buckets in a table of another size.
+  if (renewal_->of_buckets != published_->bucket_count()) renewal_ = renewal{0, published_->bucket_count()};
+  const auto outdated = published_->find_outdated(renewal_->next_bucket, buckets_at_once);
+  for (const any_key& key : outdated.keys) {
+    published_->put(key, seen_with(roster_ptr{published_->peek(key)}, unreachable_));
+  }
+  renewal_->next_bucket = outdated.next;
+  if (outdated.next == 0) renewal_.reset();
 }
 
 std::vector<core::notice> core::poll_notices() {
-  const auto origins = flipped();
-  touch_keys_of(origins);
-  reach_changed_ = false;
+  publish_reach();
   pending_ = 0;
   std::vector<notice> out;
   for (const any_key& key : std::exchange(touched_, {})) {
     const auto of = changes_.find(key);
     const roster_ptr before{published_->peek(key)};
     roster_ptr now = before;
-    if (!of->second.edits.empty() ||
-        (before && std::ranges::any_of(origins, [&](const auto& one) { return before->has_rows_of(one); }))) {
+    if (!of->second.edits.empty() || (before && reach_differs(*before, unreachable_.get()))) {
       now = preview(key, of->second);
     }
     changes_.erase(of);
@@ -171,7 +175,7 @@ std::vector<core::notice> core::poll_notices() {
     if (now != before) published_->put(key, now);
     collect(key, before, now, out);
   }
-  unreachable_published_ = unreachable_;
+  renew_some();
   published_->sweep();
   let_go_of_origins();
   return out;

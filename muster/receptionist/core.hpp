@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -84,7 +85,10 @@ class core {
     roster_ptr rows;
     std::vector<subscriber_id> to;
   };
-  [[nodiscard]] bool has_changes() const noexcept { return !touched_.empty() || reach_changed_; }
+  /// There is work for `poll_notices`: it may take several turns, so as not to hold up others.
+  [[nodiscard]] bool has_changes() const noexcept {
+    return !touched_.empty() || reach_changed_ || renewal_.has_value();
+  }
   /// Changes since the last time.
   [[nodiscard]] std::size_t pending() const noexcept { return pending_; }
   /// Rows that are published.
@@ -114,9 +118,9 @@ class core {
   bool apply(const any_key& key, row what, bool vanishes);
   changes& touch(const any_key& key);
   void set_reach(const reachability& what);
-  /// Rows of these have become reachable, or unreachable, since the last publication.
-  [[nodiscard]] std::vector<origin_ptr> flipped() const;
-  void touch_keys_of(const std::vector<origin_ptr>& origins);
+  /// Of keys that nobody subscribes to nothing needs to be done for it: readers see what is unreachable now.
+  void publish_reach();
+  void renew_some();
   [[nodiscard]] roster_ptr preview(const any_key& key, changes& of);
   void collect(const any_key& key, const roster_ptr& before, const roster_ptr& now, std::vector<notice>& out);
   void let_go_of_origins();
@@ -132,6 +136,12 @@ class core {
   unreachable_ptr unreachable_;  ///< now
   unreachable_ptr unreachable_published_;
   bool reach_changed_{false};
+  /// Where to go on with putting rosters anew that readers have to correct.
+  struct renewal {
+    std::size_t next_bucket{0};
+    std::size_t of_buckets{0};
+  };
+  std::optional<renewal> renewal_;
   std::uint64_t age_{1};  ///< rises when reachability changes: previews from before are not valid
 
   std::vector<any_key> touched_;

@@ -154,6 +154,47 @@ TEST_F(receptionist_core, shows_what_comes_of_an_unreachable_node_as_unreachable
   EXPECT_EQ(shown(shown_->find(api_)), paths{"n2/a?"});
 }
 
+TEST_F(receptionist_core, shows_that_a_node_of_30000_keys_is_unreachable_in_one_turn_that_looks_at_none_of_them) {
+  constexpr int keys = 30'000;
+  std::vector<any_key> all;
+  for (int i = 0; i < keys; ++i) {
+    all.emplace_back(std::to_string(i));
+    remote(all.back().id(), "n2", "/a");
+  }
+  (void)core_->subscribe(all[7], subscriber_id{1});
+  (void)poll();
+  const auto before = shown_->find(all[3]);
+  reach("n2", reachability::state::unreachable);
+  EXPECT_EQ(poll(), (told{{{1}, {"n2/a?"}}}));
+  std::size_t put_already = 0;
+  for (const auto& one : all) {
+    const auto rows = shown_->find(one);
+    ASSERT_EQ(shown(rows), paths{"n2/a?"});
+    put_already += rows == shown_->find(one) ? 1U : 0U;
+  }
+  EXPECT_LT(put_already, 10'000U) << "the others are corrected for each reader";
+  std::size_t turns = 0;
+  for (; core_->has_changes(); ++turns) EXPECT_TRUE(poll().empty());
+  EXPECT_GT(turns, 4U) << "no turn is long";
+  for (const auto& one : all) ASSERT_EQ(shown_->find(one), shown_->find(one)) << "put anew";
+  EXPECT_EQ(shown(before), paths{"n2/a"}) << "what was given away does not change";
+}
+
+TEST_F(receptionist_core, forgets_half_of_a_renewal_when_the_node_is_back_before_its_end) {
+  for (int i = 0; i < 20'000; ++i) remote(std::to_string(i), "n2", "/a");
+  (void)poll();
+  reach("n2", reachability::state::unreachable);
+  (void)poll();
+  for (int i = 0; i < 20'000; ++i) remote("later " + std::to_string(i), "n2", "/a");
+  (void)poll();
+  reach("n2", reachability::state::reachable);
+  while (core_->has_changes()) EXPECT_TRUE(poll().empty());
+  for (int i = 0; i < 20'000; ++i) {
+    ASSERT_EQ(shown(shown_->find(any_key{std::to_string(i)})), paths{"n2/a"});
+    ASSERT_EQ(shown(shown_->find(any_key{"later " + std::to_string(i)})), paths{"n2/a"});
+  }
+}
+
 TEST_F(receptionist_core, makes_one_smaller_listing_of_a_node_that_is_removed) {
   remote("api", "n2", "/a");
   remote("api", "n2", "/b");

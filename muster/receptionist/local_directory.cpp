@@ -14,13 +14,13 @@ result<std::unique_ptr<local_directory>> local_directory::make(const gossip::opt
 }
 
 result<void> local_directory::add(const gossip::shared_text& key, const gossip::entry& what) {
-  auto added = store_->add(key.view(), what);
+  auto added = store_->add(key, what);
   if (!added) return fail(std::move(added).error());
   return {};
 }
 
 void local_directory::remove(const gossip::shared_text& key, const gossip::entry& what) {
-  (void)store_->remove(key.view(), what);
+  (void)store_->remove(key, what);
 }
 
 void local_directory::commit() {

@@ -1,5 +1,7 @@
 #include "muster/receptionist/published.hpp"
 
+#include <algorithm>
+
 namespace muster::receptionist {
 
 namespace {
@@ -17,6 +19,7 @@ published::~published() {
       delete std::exchange(one, one->next.load());
     }
   }
+  set_unreachable(nullptr);
   while (grace_.kept() > 0) grace_.sweep();
 }
 
@@ -26,9 +29,34 @@ const roster* published::find_in(table& in, const any_key& key, std::memory_orde
   return one == nullptr ? nullptr : one->rows.load(order);
 }
 
-roster_ptr published::find(const any_key& key) const noexcept {
+roster_ptr published::find(const any_key& key) const {
   const grace::reading here{grace_};
-  return roster_ptr{find_in(*table_.load(std::memory_order_seq_cst), key, std::memory_order_seq_cst)};
+  roster_ptr rows{find_in(*table_.load(std::memory_order_seq_cst), key, std::memory_order_seq_cst)};
+  // After the rows: what is unreachable is published before rosters that say so.
+  const unreachable_origins* const now = unreachable_.load(std::memory_order_seq_cst);
+  if (!rows || !reach_differs(*rows, now)) return rows;
+  return seen_with(rows, unreachable_ptr{now});
+}
+
+void published::set_unreachable(unreachable_ptr now) {
+  const unreachable_origins* const before = unreachable_.exchange(now.detach(), std::memory_order_seq_cst);
+  if (before != nullptr) grace_.retire([before] { (void)unreachable_ptr{before, false}; });
+}
+
+published::outdated published::find_outdated(std::size_t from_bucket, std::size_t buckets_max) const {
+  outdated out;
+  const table& in = *table_.load(std::memory_order_relaxed);
+  const unreachable_origins* const now = unreachable_.load(std::memory_order_relaxed);
+  const std::size_t end = std::min(in.buckets.size(), from_bucket + buckets_max);
+  for (std::size_t i = from_bucket; i < end; ++i) {
+    for (const node* one = in.buckets[i].load(std::memory_order_relaxed); one != nullptr;
+         one = one->next.load(std::memory_order_relaxed)) {
+      const roster& rows = *one->rows.load(std::memory_order_relaxed);
+      if (reach_differs(rows, now)) out.keys.emplace_back(rows.key());
+    }
+  }
+  out.next = end < in.buckets.size() ? end : 0;
+  return out;
 }
 
 const roster* published::peek(const any_key& key) const noexcept {

@@ -14,6 +14,9 @@
 namespace muster::receptionist {
 
 /// The rosters that are valid now, by key: a hash table with one writer, read by any thread without waiting.
+///
+/// Which nodes cannot be reached is said once for all of them, so that it changes for all at once, however many they
+/// are. A roster that was put when others were unreachable is seen with those of now.
 class published {
  public:
   published();
@@ -21,8 +24,9 @@ class published {
   published& operator=(const published&) = delete;
   ~published();
 
-  /// Any thread: a few loads and two counters. Null for a key that nobody is registered under.
-  [[nodiscard]] roster_ptr find(const any_key& key) const noexcept;
+  /// Any thread: a few loads and two counters. Null for a key that nobody is registered under. It costs a new roster,
+  /// of the same chunks, where the one that was put says of some of its rows what does not hold any more.
+  [[nodiscard]] roster_ptr find(const any_key& key) const;
 
   // --- the writer ---
 
@@ -30,22 +34,22 @@ class published {
   [[nodiscard]] const roster* peek(const any_key& key) const noexcept;
   /// From now on readers find this one; null for none.
   void put(const any_key& key, roster_ptr now);
+  /// From now on these are unreachable, under all keys.
+  void set_unreachable(unreachable_ptr now);
+  /// Keys from the given bucket on, about so many, whose rosters were put with others unreachable than are now, and
+  /// show it: to be put anew, so that readers need not correct them. `next` is where to go on; 0 when that was all.
+  struct outdated {
+    std::vector<any_key> keys;
+    std::size_t next{0};
+  };
+  [[nodiscard]] outdated find_outdated(std::size_t from_bucket, std::size_t buckets_max) const;
+  [[nodiscard]] std::size_t bucket_count() const noexcept {
+    return table_.load(std::memory_order_relaxed)->buckets.size();
+  }
   /// Lets go of what no reader can see any more.
   void sweep() { grace_.sweep(); }
   [[nodiscard]] std::size_t key_count() const noexcept { return keys_; }
   [[nodiscard]] std::size_t kept() const noexcept { return grace_.kept(); }
-
-  template <typename Visit>
-  void for_each(Visit&& visit) const {
-    const table& in = *table_.load(std::memory_order_relaxed);
-    for (const auto& bucket : in.buckets) {
-      for (const node* one = bucket.load(std::memory_order_relaxed); one != nullptr;
-           one = one->next.load(std::memory_order_relaxed)) {
-        const roster& rows = *one->rows.load(std::memory_order_relaxed);
-        visit(any_key{rows.key()}, rows);
-      }
-    }
-  }
 
  private:
   struct node {
@@ -71,6 +75,7 @@ class published {
 
   mutable grace grace_;
   std::atomic<table*> table_;
+  std::atomic<const unreachable_origins*> unreachable_{nullptr};  ///< holds one count of it
   std::size_t keys_{0};
 };
 

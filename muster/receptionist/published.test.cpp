@@ -56,6 +56,41 @@ TEST_F(published_rosters, are_given_back_when_nobody_reads_them) {
   EXPECT_EQ(origin_->use_count(), 1U) << "no row is left anywhere";
 }
 
+TEST_F(published_rosters, show_to_any_thread_who_is_unreachable_now) {
+  published all;
+  const any_key key{"a"};
+  const origin_ptr other{new origin_record{gossip::make_origin("m", 1), false, nullptr}};
+  std::vector<edit> edits{{{other, gossip::shared_text{"/b"}, 1, gossip::shared_text{"t"}}, false},
+                          {{origin_, gossip::shared_text{"/a"}, 1, gossip::shared_text{"t"}}, false}};
+  all.put(key, roster::merged(key.text(), nullptr, edits, nullptr));
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> both_down{0};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      while (!done.load()) {
+        const auto rows = all.find(key);
+        std::uint64_t down = 0;
+        rows->for_each([&](const row& one) { down += rows->is_reachable(one) ? 0U : 1U; });
+        both_down += down > 1 ? 1U : 0U;
+      }
+    });
+  }
+  for (int i = 0; i < 20'000; ++i) {
+    const boost::intrusive_ptr<unreachable_origins> now{new unreachable_origins};
+    now->origins.push_back(i % 2 == 0 ? origin_ptr{origin_} : other);
+    all.set_unreachable(now);
+    if (i % 3 == 0) all.put(key, seen_with(roster_ptr{all.peek(key)}, now));
+    all.sweep();
+  }
+  done = true;
+  for (auto& one : readers) one.join();
+  EXPECT_EQ(both_down.load(), 0U) << "never more than one at a time was unreachable";
+  all.set_unreachable(nullptr);
+  const auto rows = all.find(key);
+  rows->for_each([&](const row& one) { EXPECT_TRUE(rows->is_reachable(one)); });
+}
+
 TEST_F(published_rosters, may_be_read_by_any_thread_while_they_change) {
   published all;
   constexpr std::size_t keys = 64;

@@ -63,7 +63,8 @@ result<handle> start_new(actor_system& system, std::shared_ptr<directory> regist
   at->directory = std::move(registrations);
   at->seen_in = std::make_shared<scene>(system.core());
   at->shown = std::make_shared<published>();
-  auto whom = system.try_spawn_system<receptionist_actor>(spawn_options{.name = std::string{name}}, at);
+  auto whom =
+      system.try_spawn_system<receptionist_actor>(spawn_options{.name = std::string{name}, .is_brief = true}, at);
   if (!whom) return fail(std::move(whom).error());
   place = at;
   return handle{std::move(at), *std::move(whom)};

@@ -173,8 +173,8 @@ TEST_F(registering, refuses_an_actor_of_another_system_or_node) {
   probe<api_message> there{other.system, {.name = "there"}};
   receptionist_.tell(register_{api_key, there.ref(), answers_.ref()});
   EXPECT_EQ(refused_one().reason, refusal::remote);
-  const auto far =
-      muster::message::remote_ref_of<api_message>(t_.system.core(), {{"far", node_incarnation{1}}, "/user/x", actor_incarnation{9}});
+  const auto far = muster::message::remote_ref_of<api_message>(
+      t_.system.core(), {{"far", node_incarnation{1}}, "/user/x", actor_incarnation{9}});
   receptionist_.tell(register_{api_key, far, answers_.ref()});
   EXPECT_EQ(refused_one().reason, refusal::remote);
   EXPECT_TRUE(found().empty());

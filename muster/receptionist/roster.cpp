@@ -168,6 +168,16 @@ const roster_view& roster::keep_view(std::unique_ptr<roster_view> made) const no
   }
 }
 
+bool reach_differs(const roster& of, const unreachable_origins* now) noexcept {
+  const unreachable_origins* const then = of.unreachable().get();
+  return then != now && any_of_difference(then, now, [&](const origin_ptr& one) { return of.has_rows_of(one); });
+}
+
+roster_ptr seen_with(const roster_ptr& rows, const unreachable_ptr& now) {
+  if (!rows || !reach_differs(*rows, now.get())) return rows;
+  return roster::merged(rows->key(), rows, {}, now);
+}
+
 bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept {
   if (a == b) return true;
   if (!a || !b || a->size() != b->size()) return false;

@@ -54,6 +54,23 @@ struct unreachable_origins : boost::intrusive_ref_counter<unreachable_origins> {
 
   [[nodiscard]] bool contains(const origin_ptr& which) const noexcept;
 };
+/// Visits each that is in one of the two only, until `visit(origin)` returns true: whether it did.
+template <typename Visit>
+bool any_of_difference(const unreachable_origins* a, const unreachable_origins* b, Visit&& visit) {
+  const std::span<const origin_ptr> left = a ? std::span{a->origins} : std::span<const origin_ptr>{};
+  const std::span<const origin_ptr> right = b ? std::span{b->origins} : std::span<const origin_ptr>{};
+  std::size_t i = 0, j = 0;
+  while (i < left.size() || j < right.size()) {
+    if (i < left.size() && j < right.size() && left[i] == right[j]) {
+      ++i, ++j;
+    } else if (j == right.size() || (i < left.size() && left[i] < right[j])) {
+      if (visit(left[i++])) return true;
+    } else if (visit(right[j++])) {
+      return true;
+    }
+  }
+  return false;
+}
 using unreachable_ptr = boost::intrusive_ptr<const unreachable_origins>;
 
 /// Some hundred rows: what two versions of a roster share where they do not differ.
@@ -156,6 +173,11 @@ class roster final : public counted_array<roster, chunk_ptr> {
   mutable std::atomic<const roster_view*> views_{nullptr};
 };
 using roster_ptr = roster::pointer;
+
+/// With these origins unreachable, another part of its rows can be reached than it says.
+[[nodiscard]] bool reach_differs(const roster& of, const unreachable_origins* now) noexcept;
+/// The same rows as they are with these origins unreachable: itself, if that is what it says.
+[[nodiscard]] roster_ptr seen_with(const roster_ptr& rows, const unreachable_ptr& now);
 
 /// They list the same rows, and the same of them as reachable. Cheap where they share chunks.
 [[nodiscard]] bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept;

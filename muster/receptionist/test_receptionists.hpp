@@ -4,17 +4,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "muster/cluster/test_cluster.hpp"
+#include "muster/message/inbound.hpp"
 #include "muster/receptionist/receptionist.hpp"
 #include "muster/receptionist/test_receptionist.hpp"
-
-template <>
-struct muster::receptionist::remote_codec<muster::cluster::testing::word> {
-  using codec = cluster::testing::word_codec;
-};
 
 namespace muster::receptionist::testing {
 
@@ -22,14 +19,17 @@ using cluster::testing::milliseconds;
 using cluster::testing::minutes;
 using cluster::testing::seconds;
 using cluster::testing::test_cluster;
-using cluster::testing::word;
 
+struct word {
+  static constexpr std::string_view message_name = "test.receptionist.word";
+  std::string text;
+};
 inline const service_key<word> word_key{"words"};
 
 /// A cluster whose nodes have receptionists, each with a subscriber to `word_key` that keeps all it is told.
 class receptionists {
  public:
-  explicit receptionists(std::uint64_t seed = 1) : c{seed} {}
+  explicit receptionists(std::uint64_t seed = 1) : c{seed} { c.codecs = muster::message::inbound_messages(); }
 
   /// A process that joins by these seeds, and its receptionist.
   void start(const std::string& name, const std::vector<std::string>& seeds = {}, const options& how = {}) {

@@ -9,7 +9,7 @@ namespace muster::replication {
 
 namespace {
 
-constexpr std::uint8_t format_version = 1;
+constexpr std::uint8_t meta_version = 1;
 
 enum class role_byte : std::uint8_t { none = 0, master = 1, slave = 2 };
 
@@ -24,7 +24,7 @@ role_byte to_byte(const std::optional<role>& value) {
 
 bytes encode(const durable_meta& what) {
   byte_writer out;
-  out.u8(format_version);
+  out.u8(meta_version);
   encode(out, what.history);
   out.u8(static_cast<std::uint8_t>(to_byte(what.last_role)));
   out.size(what.known_replicas.size());
@@ -38,10 +38,10 @@ bytes encode(const durable_meta& what) {
 result<durable_meta> decode_meta(byte_view input) {
   byte_reader in{input};
   const std::uint8_t version = in.u8();
-  if (!in.failed() && version != format_version) {
+  if (!in.failed() && version != meta_version) {
     return fail(errc::incompatible,
                 "the database's description has format {}, this program reads {}: it was written by another version",
-                version, format_version);
+                version, meta_version);
   }
   durable_meta out;
   out.history = decode_history(in);

@@ -65,7 +65,8 @@ result<void> add_seed(const std::string& seed, bool is_encrypted, join_plan& to)
                 "the seed '{}' does not speak as this node does, which listens {} TLS; allowed is {}", seed,
                 is_encrypted ? "with" : "without", is_encrypted ? "ssl or wss" : "tcp or ws");
   }
-  for (const auto& one : *config::parse_endpoints(read->text)) {
+  const auto endpoints = config::parse_endpoints(read->text);
+  for (const auto& one : *endpoints) {
     auto address = ice::with_host(one.transport, *one.host, one.port);
     if (std::ranges::find(to.node.seeds, address) != to.node.seeds.end()) continue;
     if (!os::is_numeric_host(*one.host)) to.names.push_back({address, one.transport, *one.host, one.port});

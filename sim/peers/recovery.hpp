@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "sim/peers/site.hpp"
+#include "sim/peers/workload.hpp"
+
+namespace muster::sim::peers {
+
+/// The liveness phase: every fault ends, what has ended is started again, nobody calls any more. Within a bound of
+/// virtual time all are one cluster, and every listing everywhere is what the callers have registered. Then nothing
+/// more happens that anybody is told of.
+class recovery {
+ public:
+  recovery(site& on, workload& callers) : on_{on}, callers_{callers} {}
+
+  /// Runs it to its end, or to the first violation, which the checker then has.
+  void run();
+  /// How long it took until all was equal.
+  [[nodiscard]] duration took() const noexcept { return took_; }
+
+ private:
+  void heal();
+  /// Runs events for so long, or until `holds`, which is looked at now and then.
+  template <typename Condition>
+  bool wait_until(Condition holds, duration bound);
+  /// Ends those that are no members and wait to be ended, as their owners do.
+  void restart_ended();
+  [[nodiscard]] bool is_one_cluster();
+  [[nodiscard]] bool is_one_truth();
+  /// What keeps it from being whole; empty if nothing does.
+  [[nodiscard]] std::string lacking();
+
+  site& on_;
+  workload& callers_;
+  duration took_{0};
+};
+
+}  // namespace muster::sim::peers
