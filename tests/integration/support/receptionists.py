@@ -231,12 +231,13 @@ def wait_met(*nodes, timeout_s=PATIENCE_S):
 
 
 def wait_equal(key, nodes, refs, timeout_s=PATIENCE_S):
-    """Waits until all nodes give the same listing for the key: these refs, all of which can be reached."""
+    """Waits until all nodes give the same listing for the key, to the incarnation and in one order: these refs, all of
+    which can be reached."""
     deadline = time.monotonic() + timeout_s
     while True:
         listings = [node.listing(key) for node in nodes]
-        if all(shown(one["refs"]) == sorted(refs) == shown(one["all_refs"]) for one in listings):
-            break
+        if all(shown(one["refs"]) == sorted(refs) and one["refs"] == one["all_refs"] == listings[0]["refs"]
+               for one in listings):
+            return
         assert time.monotonic() < deadline, f"listings of {key} are not {refs}: {listings}"
         time.sleep(0.02)  # between two questions
-    assert all(one["refs"] == listings[0]["refs"] for one in listings), "equal to the incarnation, and in one order"
