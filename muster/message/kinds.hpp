@@ -85,6 +85,7 @@ concept slice_class = requires {
   T::ice_staticId();
 };
 
+// NOLINTBEGIN(bugprone-branch-clone): a chain of questions in their order, of which several have the same answer
 template <typename T>
 [[nodiscard]] consteval kind kind_of() {
   if constexpr (std::is_const_v<T> || std::is_reference_v<T>)
@@ -213,6 +214,7 @@ template <place In, typename T, typename... Holders>
     }
   }
 }
+// NOLINTEND(bugprone-branch-clone)
 
 template <typename T>
 concept serialisable = can_be_written<place::message, T>();
