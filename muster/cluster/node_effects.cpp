@@ -199,7 +199,9 @@ void node_core::set_reachable(const known_node& who, bool is_reachable, instant 
 }
 
 void node_core::remove_peer(std::string_view name, member_event_kind how, instant now) {
-  gossip_->forget(take_out(name, how)->origin, now);
+  const known_node_ptr gone = take_out(name, how);
+  gossip_->forget(gone->origin, now);
+  actors_.handle_node_removed(gone->node);
 }
 
 known_node_ptr node_core::take_out(std::string_view name, member_event_kind how) {
@@ -207,7 +209,6 @@ known_node_ptr node_core::take_out(std::string_view name, member_event_kind how)
   members_changed_ = true;
   out_.events.push_back({how, gone->node, gone->address()});
   out_.news.nodes.push_back({gone->node, registration_news::reach::gone});
-  actors_.handle_node_removed(gone->node);
   return gone;
 }
 
@@ -218,7 +219,9 @@ void node_core::expire_old(instant now) {
       peers_.set_old(name, now + how_.membership.removal_timeout);
     } else {
       // Nobody has removed it: this node has not found it again. Should they meet after all, it is who it was.
-      gossip_->let_go(take_out(name, member_event_kind::removed)->origin);
+      const known_node_ptr gone = take_out(name, member_event_kind::removed);
+      gossip_->let_go(gone->origin);
+      actors_.handle_node_let_go(gone->node);
     }
   }
 }

@@ -39,6 +39,8 @@ void remote_actors::handle_node_up(const actor_node& who, instant now) {
     }
   }
   conclude_awaited_before(who);
+  // Of earlier lives that were let go nothing can come any more.
+  conversations_.erase(conversations_.lower_bound({who.name, node_incarnation{0}}), conversations_.lower_bound(who));
   if (has_begun) {
     retry(with, now);
   }
@@ -72,11 +74,24 @@ void remote_actors::handle_node_removed(const actor_node& who) {
   }
   counted_.doubled += with->second.inbox.counted().doubled;
   counted_.given_up += with->second.inbox.counted().given_up;
-  for (auto& [whom, what] : with->second.watches) {
+  end_watches(who, with->second);
+  conversations_.erase(with);
+}
+
+void remote_actors::handle_node_let_go(const actor_node& who) {
+  if (const auto with = conversations_.find(who); with != conversations_.end()) {
+    end_watches(who, with->second);
+    with->second.is_reachable = false;
+    with->second.retry_at = instant_never;
+  }
+}
+
+void remote_actors::end_watches(const actor_node& who, conversation& with) {
+  for (auto& [whom, what] : std::exchange(with.watches, {})) {
     std::ranges::move(what.watchers, std::back_inserter(out_.terminated));
   }
-  drop_watched_by(who, with->second);
-  conversations_.erase(with);
+  with.unconfirmed.clear();
+  drop_watched_by(who, with);
 }
 
 void remote_actors::handle_renamed(actor_node self) {

@@ -64,6 +64,8 @@ class remote_actors {
   void handle_node_up(const actor_node& who, instant now);
   void handle_node_unreachable(const actor_node& who);
   void handle_node_removed(const actor_node& who);
+  /// Not met again, and taken for gone; but the same incarnation may be met after all, and goes on counting then.
+  void handle_node_let_go(const actor_node& who);
   /// This node goes on under this name: others know nothing of what was agreed with the one before.
   void handle_renamed(actor_node self);
 
@@ -143,6 +145,7 @@ class remote_actors {
   void conclude(conversation& with, const actor_key& whom);
   /// Earlier lives of this node, which were never met, are over.
   void conclude_awaited_before(const actor_node& who);
+  void end_watches(const actor_node& who, conversation& with);
   void add_watch(conversations::iterator with, const death_watch& who, instant now);
   void drop_watched_by(const actor_node& who, conversation& with);
   void release_local(const actor_node& watcher, const actor_key& whom);

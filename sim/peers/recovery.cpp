@@ -140,8 +140,8 @@ void recovery::run() {
                                             std::chrono::duration_cast<seconds>(bound).count(), lacking()));
     return;
   }
-  took_ = on_.clock().now() - began;
-  on_.log().line(on_.clock().now(), "sim", "** all is equal");
+  on_.log().line(on_.clock().now(), "sim", "** all is equal, after {} ms",
+                 std::chrono::duration_cast<milliseconds>(on_.clock().now() - began).count());
 
   const std::uint64_t told = on_.watch().listings_told();
   static_cast<void>(wait_until([] { return false; }, stays_quiet_for));

@@ -16,8 +16,6 @@ class recovery {
 
   /// Runs it to its end, or to the first violation, which the checker then has.
   void run();
-  /// How long it took until all was equal.
-  [[nodiscard]] duration took() const noexcept { return took_; }
 
  private:
   void heal();
@@ -33,7 +31,6 @@ class recovery {
 
   site& on_;
   workload& callers_;
-  duration took_{0};
 };
 
 }  // namespace muster::sim::peers

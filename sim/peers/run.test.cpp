@@ -31,7 +31,7 @@ TEST(simulation_of_peers, another_seed_gives_another_trace) {
 TEST(simulation_of_peers, subscribers_are_told_much_in_spite_of_all_troubles) {
   std::uint64_t told = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) told += run_seed(seed, {}).achieved;
-  EXPECT_GT(told, 500U) << "a simulation in which nothing happens proves nothing";
+  EXPECT_GT(told, 200U) << "a simulation in which nothing happens proves nothing";
 }
 
 TEST(simulation_of_peers, comes_across_all_that_may_happen) {
