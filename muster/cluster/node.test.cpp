@@ -139,6 +139,26 @@ TEST(node, of_a_minority_that_comes_back_does_not_make_the_majority_come_back_as
   EXPECT_EQ(c.look("E", [](const node_core& n) { return n.counted().come_backs; }), 1U);
 }
 
+TEST(node, cut_off_again_right_after_it_came_back_does_not_make_the_others_come_back) {
+  test_cluster c;
+  c.start_all(4);
+  for (const auto& name : c.running()) c.add(name, "of " + name);
+  ASSERT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal(); }, seconds{5}));
+  const auto come_backs = [&](const std::string& name) {
+    return c.look(name, [](const node_core& n) { return n.counted().come_backs; });
+  };
+  c.split({"D"});
+  c.run(c.how.membership.removal_timeout + seconds{10});
+  c.network.mend_all();
+  ASSERT_TRUE(c.run_until([&] { return come_backs("D") == 1; }, minutes{1}));
+  c.split({"D"});
+  c.run(c.how.reunion_timeout + c.how.membership.removal_timeout + seconds{10});
+  EXPECT_EQ(c.sees("D").all.size(), 1U) << "those that it has not met again are gone";
+  c.network.mend_all();
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal() && c.sees("D").all.size() == 4; }, minutes{1}));
+  for (const auto* const name : {"A", "B", "C"}) EXPECT_EQ(come_backs(name), 0U) << name;
+}
+
 TEST(node, removed_while_alive_learns_it_and_comes_back_with_its_registrations) {
   test_cluster c;
   c.start_all(3);

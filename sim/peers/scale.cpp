@@ -172,9 +172,9 @@ class crowd final : private frames::receiver {
   tally counted_;
 };
 
-/// Runs the crowd until `heard`, of the tally, has risen by `expected`, or the time is up.
-scale_phase spread(crowd& all, std::string what, std::uint64_t crowd::tally::*heard, std::uint64_t expected,
-                   duration bound) {
+/// Does it, then runs the crowd until `heard`, of the tally, has risen by `expected`, or the time is up.
+scale_phase spread(crowd& all, std::string what, const std::function<void()>& happens,
+                   std::uint64_t crowd::tally::*heard, std::uint64_t expected, duration bound) {
   scale_phase out;
   out.what = std::move(what);
   const crowd::tally before = all.counted();
@@ -185,6 +185,7 @@ scale_phase spread(crowd& all, std::string what, std::uint64_t crowd::tally::*he
     const double share = expected == 0 ? 0 : static_cast<double>(so_far()) / static_cast<double>(expected);
     out.spread.push_back({in_seconds(at - began), std::min(share, 1.0)});
   };
+  happens();
   while ((expected == 0 || so_far() < expected) && all.clock().now() - began < bound && all.clock().run_one()) {
     for (; all.clock().now() >= sample; sample += sampled_every) note(sample);
   }
@@ -201,7 +202,8 @@ scale_phase spread(crowd& all, std::string what, std::uint64_t crowd::tally::*he
 
 /// What nodes send when nothing happens.
 scale_phase rest(crowd& all, duration lasts) {
-  scale_phase out = spread(all, "nothing", &crowd::tally::up, 0, lasts);
+  scale_phase out = spread(
+      all, "nothing", [] {}, &crowd::tally::up, 0, lasts);
   out.spreads = false;
   out.spread.clear();
   return out;
@@ -217,31 +219,34 @@ scale_report run_scale(const scale_options& how) {
   crowd all{how};
   out.round = all.how().membership.gossip_interval;
 
-  prng draws{how.seed + 1};
-  for (node_index i = 0; i < nodes; ++i) {
-    all.start_later(i, milliseconds{static_cast<std::int64_t>(draws.below(1000))});
-  }
   using tally = crowd::tally;
-  out.phases.push_back(spread(all, "all join within 1 s", &tally::up, nodes * (nodes - 1), minutes{5}));
+  const auto all_join = [&] {
+    prng draws{how.seed + 1};
+    for (node_index i = 0; i < nodes; ++i) {
+      all.start_later(i, milliseconds{static_cast<std::int64_t>(draws.below(1000))});
+    }
+  };
+  out.phases.push_back(spread(all, "all join within 1 s", all_join, &tally::up, nodes * (nodes - 1), minutes{5}));
   static_cast<void>(rest(all, seconds{30}));  // What is still being told of the storm dies away.
   out.heap_bytes = heap_bytes_in_use() - heap_before;
   out.phases.push_back(rest(all, seconds{10}));
 
-  all.add(nodes / 2, "one-service");
-  out.phases.push_back(spread(all, "one registers", &tally::shown, nodes, minutes{2}));
-  static_cast<void>(rest(all, seconds{10}));
-
-  all.start_later(nodes, duration{});
-  out.phases.push_back(spread(all, "one joins", &tally::up, 2 * nodes, minutes{2}));
-  static_cast<void>(rest(all, seconds{10}));
-
-  all.leave(nodes);
-  out.phases.push_back(spread(all, "one leaves", &tally::gone, nodes, minutes{2}));
-  static_cast<void>(rest(all, seconds{10}));
-
+  const auto then = [&](std::string what, const std::function<void()>& happens, std::uint64_t tally::*heard,
+                        std::uint64_t expected) {
+    out.phases.push_back(spread(all, std::move(what), happens, heard, expected, minutes{2}));
+    static_cast<void>(rest(all, seconds{10}));
+  };
+  then(
+      "one registers", [&] { all.add(nodes / 2, "one-service"); }, &tally::shown, nodes);
+  then(
+      "one joins", [&] { all.start_later(nodes, duration{}); }, &tally::up, 2 * nodes);
+  then(
+      "one leaves", [&] { all.leave(nodes); }, &tally::gone, nodes);
   const std::uint64_t lost = nodes / 10;
-  for (node_index i = 0; i < lost; ++i) all.lose(nodes - 1 - i * 10 % nodes);
-  out.phases.push_back(spread(all, "a tenth is lost", &tally::lost, lost * (nodes - lost), minutes{3}));
+  const auto lose_a_tenth = [&] {
+    for (node_index i = 0; i < lost; ++i) all.lose(nodes - 1 - i * 10);
+  };
+  then("a tenth is lost", lose_a_tenth, &tally::lost, lost * (nodes - lost));
   out.events = all.clock().events_run();
   return out;
 }
