@@ -88,6 +88,8 @@ result<console_end> run_node(const config::property_map& properties, bool writes
 
   auto end = ending.get_future().get();
   input->reset();
+  // The node has left: what its actors still tell each other while they stop is of interest to nobody.
+  system.dead_letters().close();
   if (const auto stopped = system.shutdown(shutdown_timeout); !stopped) {
     log.write(event{severity::warning, "stop_overdue"}.with("message", stopped.error().message));
   }

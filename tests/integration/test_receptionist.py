@@ -101,6 +101,7 @@ class ThreeNodesTest(unittest.TestCase):
 
     def test_every_way_to_end_is_a_leave_and_good(self):
         self.assertEqual(self.a.quit(), 0)
+        self.assertEqual(self.a.errors(), "", "nothing to warn of")
         self.b.process.send_signal(signal.SIGTERM)
         self.assertEqual(self.b.wait_end(), 0)
         self.c.wait_member("A", "left")
