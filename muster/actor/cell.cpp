@@ -167,6 +167,7 @@ void cell::run() noexcept {
     }
     if (budget == 0) return executor_.execute(*this);
     --budget;
+    if (is_brief_) executor_.hand_over();
     handle(std::unique_ptr<envelope>{std::exchange(inbox_, inbox_->next)});
   }
 }

@@ -32,6 +32,8 @@ class actor_executor {
 
   /// Runs `what` once, soon, in a fair order. The caller keeps it alive until it has run.
   virtual void execute(runnable& what) = 0;
+  /// Within a brief turn that goes on after all: what it has asked for must not wait for its end.
+  virtual void hand_over() {}
 
   [[nodiscard]] virtual instant now() const = 0;
 

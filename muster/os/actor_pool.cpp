@@ -60,6 +60,11 @@ void actor_pool::execute(runnable& what) {
   boost::asio::post(turns_, [this, &what] { run(what); });
 }
 
+void actor_pool::hand_over() {
+  if (present.of != this || present.next == nullptr) return;
+  boost::asio::post(turns_, [this, next = std::exchange(present.next, nullptr)] { run(*next); });
+}
+
 void actor_pool::run(runnable& first) noexcept {
   runnable* next = &first;
   for (int turns = 0; next != nullptr && turns < turns_in_a_row_max; ++turns) {

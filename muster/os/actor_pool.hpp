@@ -35,6 +35,7 @@ class actor_pool final : public actor_executor {
   ~actor_pool() override;
 
   void execute(runnable& what) override;
+  void hand_over() override;
   [[nodiscard]] instant now() const override;
   void wake_at(instant when, std::shared_ptr<runnable> what) override;
   [[nodiscard]] bool wait(const std::atomic<bool>& flag, instant deadline) override;

@@ -77,6 +77,38 @@ TEST(actor_pool, lets_the_first_turn_that_a_brief_one_asks_for_follow_on_its_thr
   EXPECT_EQ(first_on.get_future().get(), brief_on);
 }
 
+TEST(actor_pool, keeps_nobody_waiting_for_a_brief_turn_that_goes_on) {
+  const auto pool = pool_of(2);
+  std::promise<void> told_done;
+  some_turn told{false, [&] { told_done.set_value(); }};
+  std::promise<bool> was_done_meanwhile;
+  some_turn brief{
+      true, [&] {
+        pool->execute(told);
+        pool->hand_over();
+        was_done_meanwhile.set_value(told_done.get_future().wait_for(generous) == std::future_status::ready);
+      }};
+  pool->execute(brief);
+  EXPECT_TRUE(was_done_meanwhile.get_future().get());
+}
+
+TEST(actor_pool, tells_others_at_once_when_a_brief_actor_has_more_to_handle) {
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  std::promise<void> told_done;
+  const auto told = system.spawn<int>("told", [&](int) { told_done.set_value(); });
+  std::promise<bool> was_done_meanwhile;
+  const auto brief = system.spawn<int>(spawn_options{.name = "brief", .is_brief = true}, [&](auto& self, int number) {
+    if (number == 1) {
+      told.tell(1);
+      self.self().tell(2);
+    } else {
+      was_done_meanwhile.set_value(told_done.get_future().wait_for(generous) == std::future_status::ready);
+    }
+  });
+  brief.tell(1);
+  EXPECT_TRUE(was_done_meanwhile.get_future().get());
+}
+
 TEST(actor_pool, lets_others_have_their_turn_when_brief_ones_ask_for_each_other_without_end) {
   const auto pool = pool_of(1);
   std::atomic<bool> has_come{false};
