@@ -83,7 +83,7 @@ void core::state::handle_member_up(const origin_id& who, instant now) {
     return;
   }
   if (members_.is_forgotten(who)) {
-    send(who, forgotten{who});
+    send(who, forgotten{members_.forgotten_of(who.node)});
     refused_members_.insert_or_assign(who.node, who.life);
     tell(event_kind::forgotten_came_back, who,
          fmt::format("{} was announced as a member, and was forgotten before: it is told to take a new incarnation",
@@ -163,7 +163,7 @@ void core::state::handle_message(const origin_id& from, const message& what, ins
     }
     ++counters_.messages_dropped;
     if (members_.is_forgotten(from)) {
-      send(from, forgotten{from});
+      send(from, forgotten{members_.forgotten_of(from.node)});
       tell(event_kind::forgotten_came_back, from,
            fmt::format("{} sent a message, and was forgotten before: it is told to take a new incarnation", from), now);
     }

@@ -126,6 +126,15 @@ TEST_F(lives, a_member_of_a_forgotten_incarnation_is_refused_and_told) {
   EXPECT_FALSE(g_.shows("A", "refused"));
 }
 
+TEST_F(lives, one_whose_clock_was_set_back_learns_at_once_which_incarnation_it_has_to_exceed) {
+  g_.start_all(2);
+  g_.gossip("A").forget(make_origin("B", 1000), g_.now());
+  g_.introduce("A", "B");
+  g_.settle();
+  ASSERT_TRUE(g_.at("B").forgotten_self);
+  EXPECT_EQ(g_.at("B").forgotten_self->above, incarnation{1000}) << "else it would come back again and again";
+}
+
 TEST_F(lives, two_nodes_that_forgot_each_other_both_learn_it_though_messages_are_lost) {
   g_.start_all(2);
   const origin_id a = g_.at("A").id;

@@ -63,7 +63,7 @@ void core::state::remind_refused_members(instant now) {
   for (const auto& [node, life] : std::map{refused_members_}) {
     const origin_id who{node, life};
     if (members_.is_forgotten(who)) {
-      send(who, forgotten{who});
+      send(who, forgotten{members_.forgotten_of(node)});
     } else {
       refused_members_.erase(node);
       handle_member_up(who, now);

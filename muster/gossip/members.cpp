@@ -95,6 +95,11 @@ bool members::is_forgotten(const origin_id& who) const {
   return found != forgotten_.end() && who.life <= found->second.life;
 }
 
+origin_id members::forgotten_of(const node_id& node) const {
+  const auto found = forgotten_.find(node);
+  return {node, found == forgotten_.end() ? incarnation{0} : found->second.life};
+}
+
 void members::refuse_nobody() {
   forgotten_.clear();
   by_age_.clear();

@@ -40,6 +40,8 @@ class members {
   /// This incarnation and those before are refused until then. Beyond `most` forgotten nodes the oldest is let go.
   void forget(const origin_id& who, instant now, instant until, std::size_t most);
   [[nodiscard]] bool is_forgotten(const origin_id& who) const;
+  /// The highest incarnation of the node that is refused; one that is refused has to exceed it.
+  [[nodiscard]] origin_id forgotten_of(const node_id& node) const;
   /// Nobody is refused any more.
   void refuse_nobody();
   /// Lets go of those whose time has come.
