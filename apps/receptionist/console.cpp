@@ -54,7 +54,7 @@ void console::receive(context&, console_message message) {
 
 // --- what is shown ---
 
-void console::show(console_event what) {
+void console::show(const console_event& what) {
   if (has_ended_) return;
   if (lost_ > 0) show_lost_count();
   // Between what was left out and what comes after it stands how much that was.

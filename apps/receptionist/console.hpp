@@ -122,7 +122,7 @@ class console final : public actor<console_message> {
   using found_listing = std::function<void(const listing<echo_message>&)>;
   void find(std::size_t line, const std::string& key, found_listing then);
 
-  void show(console_event what);
+  void show(const console_event& what);
   void show_count(std::string_view event, std::string_view key, std::size_t count, std::size_t line);
   void show_error(std::size_t line, std::string_view sentence);
   void show_listing(const listing<echo_message>& what, std::string_view answers, std::size_t line);

@@ -21,7 +21,7 @@ concept message_writer = requires(const M& message, byte_writer& into) {
 namespace actor_kernel {
 
 template <typename M, typename Codec>
-class outbound final : public outbound_message {
+class outbound final : public outbound_message {  // NOLINT(cppcoreguidelines-virtual-class-destructor): is final
  public:
   explicit outbound(const M& message) noexcept : message_{message} {}
   [[nodiscard]] std::string_view name() const override { return Codec::name(message_); }

@@ -64,7 +64,7 @@ class typed_line final : public listing_line {
 };
 
 template <typename T>
-class typed_audience final : public audience {
+class typed_audience final : public audience {  // NOLINT(cppcoreguidelines-virtual-class-destructor): is final
  public:
   constexpr typed_audience() = default;
 

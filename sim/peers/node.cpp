@@ -246,7 +246,7 @@ void node::turn() {
   }
   const std::uint64_t life = p.life;
   const bool is_over = p.core->phase() == phase::ended;
-  hand_out(std::move(effects));
+  hand_out(effects);
   if (!process_ || process_->life != life) return;
   if (is_over) {
     // Its owner sees it, and ends it soon.
@@ -257,7 +257,7 @@ void node::turn() {
   plan_tick();
 }
 
-void node::hand_out(ready effects) {
+void node::hand_out(const ready& effects) {
   for (const auto& one : effects.frames) {
     const node_index to = index_of_address(one.address);
     around_.log.line(around_.clock.now(), name_, "-> {} {}", name_of(to), brief(*one.content));

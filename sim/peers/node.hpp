@@ -82,7 +82,7 @@ class node {
   void plan_turn();
   void turn();
   void plan_tick();
-  void hand_out(cluster::ready effects);
+  void hand_out(const cluster::ready& effects);
   void tamper(cluster::ready& effects);
   void end_desk_turn();
   void take_step(const desk::step& what);
