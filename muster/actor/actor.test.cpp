@@ -232,6 +232,23 @@ TEST(actor, asked_to_stop_now_leaves_what_waits_to_the_dead_letters) {
   EXPECT_EQ(t.system.dead_letters().count(dead_letter_reason::stopped), 2U);
 }
 
+struct note {
+  static constexpr bool dies_with_actor = true;
+};
+
+// Its log warned of them each time a system ended.
+TEST(actor, leaves_no_dead_letters_of_notes_that_mean_nothing_after_its_end) {
+  test_system t;
+  probe<std::variant<int, note>> p{t.system};
+  t.run();
+  p.ref().tell(note{});
+  p.ref().tell(1);
+  t.system.stop(p.ref(), stop_when::now);
+  t.run();
+  p.ref().tell(note{});
+  EXPECT_EQ(t.system.dead_letters().count(), 1U) << "the number alone";
+}
+
 TEST(actor, that_waits_for_its_children_hurries_them_when_it_is_hurried) {
   test_system t;
   int handled = 0;

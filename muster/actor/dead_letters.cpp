@@ -31,6 +31,7 @@ void dead_letters::log(const dead_letter& what, std::uint64_t left_out) const {
 }
 
 void dead_letters::publish(const any_ref& to, const actor_kernel::message_type& type, dead_letter_reason why) {
+  if (why == dead_letter_reason::stopped && type.dies_with_actor) return;
   counts_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
   const dead_letter letter{to, type.in_log, why};
 

@@ -74,14 +74,27 @@ consteval std::string_view compiler_name() {
   return all.substr(begin, end - begin);
 }
 
+/// A note that an actor, or whoever serves it, tells it, and that means nothing when it has stopped: no dead letter
+/// then. Given in the type: `static constexpr bool dies_with_actor = true;`.
+template <typename T>
+consteval bool dies_with_actor() {
+  if constexpr (requires { T::dies_with_actor; }) {
+    return T::dies_with_actor;
+  } else {
+    return false;
+  }
+}
+
 /// Stands for a type at run time: there is one of each in a process, so its address is the type's identity.
 struct message_type {
   std::string_view in_log;  ///< the given name, else what the compiler calls it
   std::string_view name;    ///< the given name or empty
+  bool dies_with_actor{false};
 };
 
 template <typename T>
-inline constexpr message_type type_of{message_name<T>.empty() ? compiler_name<T>() : message_name<T>, message_name<T>};
+inline constexpr message_type type_of{message_name<T>.empty() ? compiler_name<T>() : message_name<T>, message_name<T>,
+                                      dies_with_actor<T>()};
 
 template <typename T>
 inline constexpr bool is_variant = false;

@@ -41,11 +41,13 @@ class counted_bytes {
 namespace node_input {
 
 struct frame_came {
+  static constexpr bool dies_with_actor = true;
   bytes frame;
   std::string authenticated_name;
   counted_bytes waits;
 };
 struct connection_broke {
+  static constexpr bool dies_with_actor = true;
   std::string address;
   bool was_refused{false};
 };
@@ -56,7 +58,9 @@ struct membership_came {
 };
 using urgent = std::variant<membership_came, connection_broke>;
 /// Something urgent waits, which is handled before any message.
-struct look_up {};
+struct look_up {
+  static constexpr bool dies_with_actor = true;
+};
 struct tell_far {
   actor_address to;
   std::string name;
@@ -72,6 +76,7 @@ struct stop_far {
   stop_when when{};
 };
 struct local_ended {
+  static constexpr bool dies_with_actor = true;
   actor_key which;
 };
 struct run_here {
@@ -91,8 +96,12 @@ struct leave {
   std::function<void()> when_left;
 };
 /// The end of a turn: goes behind all that waits already.
-struct settle {};
-struct tick {};
+struct settle {
+  static constexpr bool dies_with_actor = true;
+};
+struct tick {
+  static constexpr bool dies_with_actor = true;
+};
 
 }  // namespace node_input
 

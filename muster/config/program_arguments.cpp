@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include "muster/config/property_argument.hpp"
 
 namespace muster::config {

@@ -6,11 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "muster/base/result.hpp"
+#include <CLI/CLI.hpp>
 
-namespace CLI {
-class App;
-}
+#include "muster/base/result.hpp"
 
 /// What the command lines of the programs that run for long have in common: options beside properties. Inside the
 /// folder only.

@@ -85,9 +85,9 @@ void actor_pool::wake_at(instant when, std::shared_ptr<runnable> what) {
   {
     const std::lock_guard lock{alarms_mutex_};
     // One alarm for each system: there are few.
-    const auto present =
+    const auto set =
         std::find_if(alarms_.begin(), alarms_.end(), [&](const auto& alarm) { return alarm.second == what; });
-    if (present != alarms_.end()) before = alarms_.extract(present);
+    if (set != alarms_.end()) before = alarms_.extract(set);
     if (when != instant_never) {
       const auto place = alarms_.emplace(when, std::move(what));
       sooner = place == alarms_.begin();

@@ -33,6 +33,8 @@ struct late_refusal {
 
 /// What one turn of a directory brings: it makes at most one listing a key.
 struct directory_news {
+  static constexpr bool dies_with_actor = true;
+
   std::vector<gossip::change> changes{};
   std::vector<reachability> reach{};
   /// The receptionist withdraws them, with an error in the log: an acknowledgement may have been given.

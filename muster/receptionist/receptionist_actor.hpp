@@ -19,7 +19,9 @@ namespace muster::receptionist {
 
 /// The receptionist tells itself this at the first change of a turn: when it comes to it, it has handled all that
 /// waited before, and the turn is over.
-struct turn_over {};
+struct turn_over {
+  static constexpr bool dies_with_actor = true;
+};
 
 using message = std::variant<register_, deregister, find, subscribe, unsubscribe, directory_news, turn_over>;
 
