@@ -118,7 +118,9 @@ class cell : public endpoint, public runnable {
         return told::accepted;
       case mailbox::pushed::closed: break;
     }
-    return refuse_stopped(type, otherwise);
+    // Of a variant the log is to name what it holds.
+    const message_type* const held = made->type();
+    return refuse_stopped(held != nullptr ? *held : type, otherwise);
   }
 
   void publish_unhandled(const message_type& type);
