@@ -44,8 +44,11 @@ void recovery::heal() {
   on_.net().between().set_quality({});
   on_.net().between().heal_all();
   if (on_.defect() == sabotage::stays_cut) {
-    on_.net().between().set_cut(0, on_.size() - 1, true);
-    on_.net().between().set_cut(on_.size() - 1, 0, true);
+    // From all others: one cut link alone would be made up for by those who are asked to probe in its stead.
+    for (node_index i = 1; i < on_.size(); ++i) {
+      on_.net().between().set_cut(0, i, true);
+      on_.net().between().set_cut(i, 0, true);
+    }
   }
   on_.net().set_faithful();
   on_.set_restart_after(comes_up_within);

@@ -24,7 +24,7 @@ enum class sabotage : std::uint8_t {
   withholds_listings,     ///< a subscriber is not told a change
   reverses_news,          ///< the receptionist gets two news in the wrong order
   swallows_gossip,        ///< the network carries no frame of registrations to one machine
-  stays_cut,              ///< one machine stays cut off from another when the faults end
+  stays_cut,              ///< one machine stays cut off from all others when the faults end
   reuses_incarnations,    ///< a restarted process takes the incarnation of the one before
   repeats_messages,       ///< a message between actors is handed over twice
 };
