@@ -49,8 +49,11 @@ struct assignment {
 class boss : public muster::actor<assignment> {
  public:
   boss(receptionist::handle desk, std::size_t jobs, std::shared_ptr<std::promise<void>> done)
-      : workers_{std::move(desk), worker_key}, left_{jobs}, done_{std::move(done)} {}
+      : workers_{std::move(desk), worker_key}, jobs_{jobs}, left_{jobs}, done_{std::move(done)} {}
 
+  void on_start(context& self) override {
+    for (std::size_t i = 0; i < at_once_max; ++i) begin_next(self.self());
+  }
   void receive(context& self, assignment todo) override {
     // The router follows the listing, so it never gives a worker whose node cannot be reached.
     const auto worker = workers_.pick(job{});
@@ -66,22 +69,30 @@ class boss : public muster::actor<assignment> {
         },
         1s,
         [this, todo, me = self.self()](const muster::result<square>& got) {
-          if (got) return finish(todo, *got);
+          if (got) return finish(todo, *got, me);
           say("job {} again: {}", todo.number, got.error().message);
           me.tell(todo);
         });
   }
 
  private:
-  void finish(assignment what, const square& got) {
+  // Were all jobs given away at once, those that wait would be late, and done again, and make others late.
+  static constexpr std::size_t at_once_max = 64;
+
+  void begin_next(const muster::actor_ref<assignment>& me) {
+    if (begun_ < jobs_) me.tell({static_cast<std::int64_t>(++begun_)});
+  }
+  void finish(assignment what, const square& got, const muster::actor_ref<assignment>& me) {
     say("job {}: {} by {}", what.number, got.value, got.by);
     helped_.insert(got.by);
-    if (--left_ > 0) return;
+    if (--left_ > 0) return begin_next(me);
     say("all jobs are done, by {} workers", helped_.size());
     done_->set_value();
   }
 
   muster::group_router<job> workers_;  // one after the other
+  std::size_t jobs_;
+  std::size_t begun_{0};
   std::size_t left_;
   std::set<std::string> helped_;
   std::shared_ptr<std::promise<void>> done_;
@@ -101,8 +112,7 @@ int run(const arguments& read) {
   const auto jobs = std::stoull(read.words[2]);
   wait_for_workers(system, desk, std::stoull(read.words[1]));
   const auto done = std::make_shared<std::promise<void>>();
-  const auto chief = system.spawn<boss>("boss", desk, jobs, done);
-  for (std::size_t i = 1; i <= jobs; ++i) chief.tell({static_cast<std::int64_t>(i)});
+  system.spawn<boss>("boss", desk, jobs, done);
   done->get_future().wait();
   return 0;
 }

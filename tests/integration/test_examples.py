@@ -58,13 +58,13 @@ class WorkersTest(ExampleTest):
         anna = self.start("workers", "work", name="anna")
         bert = self.start("workers", "work", name="bert", seed=anna.address)
         # Many enough for the loss to come in the midst of them.
-        boss = self.start("workers", "boss", "2", "20000", name="carl", seed=anna.address)
+        boss = self.start("workers", "boss", "2", "5000", name="carl", seed=anna.address)
         boss.wait_line(" by bert$")
         bert.kill()
         boss.wait_line("^all jobs are done, by 2 workers$")
         self.assertEqual(boss.wait_end(), 0)
         done = {line.split(":")[0] for line in boss.lines if " by " in line and line.startswith("job")}
-        self.assertEqual(len(done), 20000)
+        self.assertEqual(len(done), 5000)
         self.end(anna)
 
 
