@@ -5,7 +5,7 @@ import unittest
 
 import Ice
 from support.certificates import Authority
-from support.grid import INSTANCE, Grid
+from support.grid import INSTANCE, Grid, wait_until
 from support.ice_client import IceGrid, admin_session, communicator, locator_of
 from support.objects import TYPE, wait_active_slaves
 from test_locate import Hello, ping
@@ -109,6 +109,8 @@ class TlsTest(unittest.TestCase):
         self.master.start(**self.authority.issue("impostor"))
         self.slave.start(wait=False, **self.authority.issue("slave1"))
         self.slave.wait_log("impostor")
+        # It serves from its own copy; the one need not come before the other.
+        wait_until(self.slave.answers, "the slave answers")
         with self.client(self.alice, self.slave) as made:
             self.assertTrue(locator_of(made).findObjectById(Ice.stringToIdentity("kept")))
         self.assertEqual(self.master.metrics()["muster_active_slaves"], 0)
