@@ -230,6 +230,36 @@ TEST(node, told_by_a_member_that_its_incarnation_is_refused_comes_back) {
   EXPECT_TRUE(c.everywhere("api", 1));
 }
 
+TEST(node, that_came_back_does_not_take_another_for_its_earlier_life_when_somebody_still_does) {
+  test_cluster c;
+  c.start_all(3);
+  // B hears nothing of C's next life, and A is refused by B just when it has.
+  c.network.cut("at-B", "at-A");
+  c.network.cut("at-B", "at-C");
+  c.kill("C", true);
+  const auto next = c.start("C", {"A"}).handle->self();
+  const auto& seen = c.at("A").story;
+  ASSERT_TRUE(c.run_until([&] { return seen.contains(next); }, milliseconds{300}));
+  c.network.mend("at-B", "at-A");
+  const auto before = c.at("A").handle->self();
+  const auto b = c.at("B").handle->self();
+  c.network.inject("at-A",
+                   encode_frame({.about = channel::gossip,
+                                 .cluster = cluster_key("shop"),
+                                 .name = b.name,
+                                 .incarnation = b.incarnation.value()},
+                                gossip::encode(gossip::forgotten{to_origin(before)})),
+                   "B");
+  ASSERT_TRUE(c.run_until([&] { return c.at("A").handle->self() != before; }, seconds{1}));
+  ASSERT_TRUE(c.run_until([&] { return c.at("A").last_phase == phase::joined; }, seconds{1}));
+  c.run(milliseconds{200});
+  c.network.mend_all();
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal(); }, seconds{30}));
+  EXPECT_TRUE(std::ranges::none_of(c.at("A").events, [&](const member_event& one) {
+    return one.node == next && one.kind == member_event_kind::removed;
+  })) << "its earlier life was told of by B, who knew no better";
+}
+
 TEST(node, that_leaves_is_gone_everywhere_without_a_timeout) {
   test_cluster c;
   c.start_all(4);

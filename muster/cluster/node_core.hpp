@@ -145,6 +145,8 @@ class node_core {
   void remove_peer(std::string_view name, member_event_kind how, instant now);
   [[nodiscard]] known_node_ptr take_out(std::string_view name, member_event_kind how);
   void expire_old(instant now);
+  /// The member of that name, if the participant has one, is a peer again.
+  void meet_again(std::string_view name, instant now);
   void come_back(std::uint64_t above, std::vector<std::string> seeds, std::string_view invited_by,
                  std::string_view sentence, instant now);
   void end(std::string why, instant now);

@@ -162,6 +162,9 @@ void node_core::handle_member(const membership::event& what, instant now) {
 
 void node_core::set_up(const membership::member_ptr& who, instant now) {
   const known_node* present = peers_.find(who->name);
+  if (present != nullptr && present->node.incarnation.value() > who->incarnation.value()) {
+    return;  // met before this node came back; whoever told it of this life has not heard of the next one yet
+  }
   if (present != nullptr && present->node.incarnation.value() != who->incarnation.value()) {
     remove_peer(who->name, member_event_kind::removed, now);
     present = nullptr;
@@ -222,7 +225,20 @@ void node_core::expire_old(instant now) {
       const known_node_ptr gone = take_out(name, member_event_kind::removed);
       gossip_->let_go(gone->origin);
       actors_.handle_node_let_go(gone->node);
+      // Nor has anybody else: then the life that others know is the one that lives, though its clock was set back.
+      meet_again(name, now);
     }
+  }
+}
+
+void node_core::meet_again(std::string_view name, instant now) {
+  const membership::member_ptr who = participant_->find(name);
+  if (who == nullptr) {
+    return;
+  }
+  set_up(who, now);
+  if (participant_->state_of(name, who->incarnation) == membership::member_state::unreachable) {
+    set_reachable(*peers_.find(name), false, now);
   }
 }
 
