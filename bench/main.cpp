@@ -1,15 +1,13 @@
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "bench/campaign.hpp"
 #include "bench/command_line.hpp"
 #include "bench/constant_servant.hpp"
 #include "bench/measurement.hpp"
@@ -21,12 +19,6 @@ bool is_wanted(const measurement& each, const command_line& line) {
   const auto named = std::find(line.only.begin(), line.only.end(), each.name) != line.only.end();
   if (!line.only.empty()) return named;
   return !each.only_if_large || line.large;
-}
-
-std::filesystem::path default_json() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  const std::filesystem::path folder = std::filesystem::is_directory("build/bench") ? "build/bench" : ".";
-  return folder / fmt::format("{:%Y%m%d-%H%M%S}.json", fmt::gmtime(now));
 }
 
 // Says what is missing before anything is measured.
@@ -46,32 +38,11 @@ int measure(const command_line& line, const std::string& command) {
   work_directory folder{line.directory};
   std::vector<row> rows;
   context with{line.run, folder, rows};
-  bool failed = false;
+  campaign all{.program = "muster-bench", .command = command, .json = line.json, .pairs = line.run.pairs};
   for (const auto& each : all_measurements()) {
-    if (!is_wanted(each, line)) continue;
-    say(fmt::format("== {}: {}", each.name, each.text));
-    const auto began = clock::now();
-    const auto rows_before = rows.size();
-    try {
-      each.run(with);
-    } catch (const std::exception& why) {
-      // The others are still worth measuring.
-      fmt::print(stderr, "muster-bench: {} failed: {}\n", each.name, why.what());
-      failed = true;
-    }
-    for (auto n = rows_before; n < rows.size(); ++n) say("  " + as_line(rows[n]));
-    say(fmt::format("  {:.0f} s", std::chrono::duration<double>{clock::now() - began}.count()));
+    if (is_wanted(each, line)) all.tasks.push_back({each.name, each.text, [&with, &each] { each.run(with); }});
   }
-  fmt::print("{}", as_table(rows));
-  const auto path = line.json.empty() ? default_json() : line.json;
-  std::ofstream file{path};
-  file << as_json(rows, command, line.run.pairs);
-  if (!file.flush()) {
-    fmt::print(stderr, "muster-bench: cannot write {}\n", path.string());
-    return 1;
-  }
-  say(fmt::format("All figures: {}", path.string()));
-  return failed ? 1 : 0;
+  return measure(all, rows);
 }
 
 int run(int argc, char** argv) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "muster/base/instant.hpp"
+#include "sim/scheduler.hpp"
+#include "sim/trace.hpp"
 
 namespace muster::sim {
 
@@ -19,5 +21,8 @@ struct run_outcome {
   duration virtual_time{};
   std::vector<std::uint64_t> events_of_kind;  ///< how often each kind of event of the world's core came up
 };
+
+/// The life is over: what broke it, if anything did, and what it came to.
+void close(run_outcome& out, const std::string& violation, const scheduler& clock, trace& log);
 
 }  // namespace muster::sim

@@ -3,23 +3,20 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "bench/campaign.hpp"
 #include "bench/receptionist/measures.hpp"
 #include "bench/receptionist/muster_peer.hpp"
 #include "bench/receptionist/raw_peer.hpp"
-#include "bench/turns.hpp"
 
 namespace muster::bench {
 
@@ -95,12 +92,6 @@ std::optional<int> read(int argc, char** argv, arguments& into) {
   return std::nullopt;
 }
 
-std::filesystem::path default_json() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  const std::filesystem::path folder = std::filesystem::is_directory("build/bench") ? "build/bench" : ".";
-  return folder / fmt::format("receptionist-{:%Y%m%d-%H%M%S}.json", fmt::gmtime(now));
-}
-
 int measure(const arguments& line, const std::string& command) {
   work_directory folder{line.directory};
   receptionist_context with{.pairs = line.pairs,
@@ -110,33 +101,18 @@ int measure(const arguments& line, const std::string& command) {
                             .folder = folder};
   with.sides.clear();
   for (const auto& name : line.products) with.sides.push_back(name == "pg" ? side::pg : side::muster);
-  bool failed = false;
+  campaign all{.program = "bench-receptionist",
+               .command = command,
+               .file_name = "receptionist-",
+               .json = line.json,
+               .pairs = line.pairs,
+               .names = names_of_sides()};
   for (const auto& each : all_receptionist_measurements()) {
     const bool is_named = std::find(line.only.begin(), line.only.end(), each.name) != line.only.end();
     if (!line.only.empty() && !is_named) continue;
-    say(fmt::format("== {}: {}", each.name, each.text));
-    const auto began = clock::now();
-    const auto rows_before = with.rows.size();
-    try {
-      each.run(with);
-    } catch (const std::exception& why) {
-      // The others are still worth measuring.
-      fmt::print(stderr, "bench-receptionist: {} failed: {}\n", each.name, why.what());
-      failed = true;
-    }
-    for (auto n = rows_before; n < with.rows.size(); ++n) say("  " + as_line(with.rows[n], names_of_sides()));
-    say(fmt::format("  {:.0f} s", std::chrono::duration<double>{clock::now() - began}.count()));
+    all.tasks.push_back({each.name, each.text, [&with, &each] { each.run(with); }});
   }
-  fmt::print("{}", as_table(with.rows, names_of_sides()));
-  const auto path = line.json.empty() ? default_json() : line.json;
-  std::ofstream file{path};
-  file << as_json(with.rows, command, line.pairs, names_of_sides());
-  if (!file.flush()) {
-    fmt::print(stderr, "bench-receptionist: cannot write {}\n", path.string());
-    return 1;
-  }
-  say(fmt::format("All figures: {}", path.string()));
-  return failed ? 1 : 0;
+  return measure(all, with.rows);
 }
 
 int run(int argc, char** argv) {

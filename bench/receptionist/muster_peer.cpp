@@ -224,7 +224,7 @@ muster_peer::numbers muster_peer::gone(const std::string& prefix, std::size_t co
   const auto left = remaining(prefix, count);
   for (const auto& key : left) {
     while (!at_.desk().lookup(key).refs.empty()) {
-      std::this_thread::sleep_for(100us);  // tidy: allow, because `lookup` has nothing to wait on
+      std::this_thread::sleep_for(100us);  // tidy: allow, because of more keys than one may subscribe to
     }
   }
   return {left.empty() ? last : now_ns(), static_cast<std::int64_t>(left.size())};

@@ -23,6 +23,7 @@
 
 #include "muster/ice/cluster_transport.hpp"
 #include "tests/support/event_recorder.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace muster::ice::testing {
 
@@ -34,15 +35,7 @@ inline instant steady_now() {
   return instant{std::chrono::duration_cast<duration>(std::chrono::steady_clock::now().time_since_epoch())};
 }
 
-/// Polls what nobody tells of.
-template <typename Condition>
-[[nodiscard]] bool eventually(const Condition& holds) {
-  for (const auto end = steady_now() + generous; steady_now() < end;) {
-    if (holds()) return true;
-    ::usleep(1000);  // tidy: allow, because nobody tells of what is waited for
-  }
-  return holds();
-}
+using tests::eventually;
 
 /// Keeps what a transport hands over, and lets a test wait for it.
 class inbox final : public cluster::transport_receiver {

@@ -18,6 +18,7 @@
 
 #include "muster/muster.hpp"
 #include "tests/support/event_recorder.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace muster::cluster::testing {
 
@@ -25,15 +26,7 @@ using namespace std::chrono_literals;
 
 inline constexpr std::chrono::seconds generous{30};
 
-template <typename Condition>
-[[nodiscard]] bool eventually(const Condition& holds, std::chrono::milliseconds bound = generous) {
-  for (const auto end = std::chrono::steady_clock::now() + bound;  // tidy: allow, because real processes are waited for
-       std::chrono::steady_clock::now() < end;) {                  // tidy: allow, because real processes are waited for
-    if (holds()) return true;
-    ::usleep(500);  // tidy: allow, because nobody tells of what is waited for
-  }
-  return holds();
-}
+using tests::eventually;
 
 /// A port of the loopback address that is free now, and most likely still is a moment later.
 inline int free_port() {

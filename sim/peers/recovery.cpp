@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/troubles.hpp"
+
 namespace muster::sim::peers {
 
 using std::chrono::milliseconds;
@@ -28,16 +30,7 @@ constexpr duration comes_up_within = seconds{3};
 
 template <typename Condition>
 bool recovery::wait_until(Condition holds, duration bound) {
-  const instant end = on_.clock().now() + bound;
-  instant look = on_.clock().now();
-  while (on_.clock().now() < end) {
-    if (!on_.step()) return false;
-    if (on_.clock().now() >= look) {
-      if (holds()) return true;
-      look = on_.clock().now() + milliseconds{100};
-    }
-  }
-  return holds();
+  return step_until(on_, holds, bound, milliseconds{100});
 }
 
 void recovery::heal() {

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/troubles.hpp"
+
 namespace muster::sim::peers {
 
 using std::chrono::microseconds;
@@ -14,18 +16,14 @@ void trouble_maker::begin() {
   again();
 }
 
-duration trouble_maker::lasting() {
-  const auto most = static_cast<std::uint64_t>(on_.how().trouble_lasts_max.count());
-  return milliseconds{20} + duration{static_cast<duration::rep>(on_.draws().below(most))};
-}
+duration trouble_maker::lasting() { return trouble_length(on_.draws(), on_.how().trouble_lasts_max); }
 
 void trouble_maker::note(std::string_view who, std::string_view what) {
   on_.log().line(on_.clock().now(), who, "** {}", what);
 }
 
 void trouble_maker::again() {
-  const auto about = static_cast<std::uint64_t>(on_.how().trouble_interval.count());
-  on_.clock().after(duration{static_cast<duration::rep>(about / 4 + on_.draws().below(about * 3 / 2))}, [this] {
+  on_.clock().after(until_next_trouble(on_.draws(), on_.how().trouble_interval), [this] {
     if (!active_) return;
     make_trouble();
     again();
@@ -48,14 +46,7 @@ void trouble_maker::make_trouble() {
       {t.weather, [](trouble_maker& m) { m.change_weather(); }},
       {t.clock_jump, [](trouble_maker& m) { m.set_clock(); }},
   }};
-  auto drawn = on_.draws().below(t.total());
-  for (const auto& [share, make] : choices) {
-    if (drawn < share) {
-      make(*this);
-      return;
-    }
-    drawn -= share;
-  }
+  do_one_of(choices, t.total(), on_.draws(), *this);
 }
 
 void trouble_maker::kill_some() { on_.at(any()).kill(); }

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/troubles.hpp"
+
 namespace muster::sim::replicas {
 
 using replication::phase;
@@ -83,16 +85,7 @@ void recovery::refused_start(node_index who) {
 
 template <typename Condition>
 bool recovery::wait_until(Condition holds, duration bound) {
-  const instant end = on_.clock().now() + bound;
-  instant look = on_.clock().now();
-  while (on_.clock().now() < end) {
-    if (!on_.step()) return false;
-    if (on_.clock().now() >= look) {
-      if (holds()) return true;
-      look = on_.clock().now() + milliseconds{20};
-    }
-  }
-  return holds();
+  return step_until(on_, holds, bound, milliseconds{20});
 }
 
 bool recovery::knows_all(node_index who) {

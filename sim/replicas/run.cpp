@@ -40,17 +40,9 @@ run_outcome run_seed(std::uint64_t seed, const run_options& options) {
     }
   }
 
-  if (!all.watch().violation().empty()) {
-    out.violation = fmt::format("at {} ms: {}",
-                                std::chrono::duration_cast<milliseconds>(all.clock().now().time_since_epoch()).count(),
-                                all.watch().violation());
-    log.line(all.clock().now(), "sim", "VIOLATION {}", all.watch().violation());
-  }
-  out.trace_hash = log.hash();
-  out.events = all.clock().events_run();
+  close(out, all.watch().violation(), all.clock(), log);
   out.events_of_kind = all.events();
   out.achieved = all.watch().answered();
-  out.virtual_time = all.clock().now().time_since_epoch();
   return out;
 }
 

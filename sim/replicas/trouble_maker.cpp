@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "muster/replication/durable_meta.hpp"
+#include "sim/troubles.hpp"
 
 namespace muster::sim::replicas {
 
@@ -21,10 +22,7 @@ void trouble_maker::begin() {
   again();
 }
 
-duration trouble_maker::lasting() {
-  const auto most = static_cast<std::uint64_t>(on_.how().trouble_lasts_max.count());
-  return milliseconds{20} + duration{static_cast<duration::rep>(on_.draws().below(most))};
-}
+duration trouble_maker::lasting() { return trouble_length(on_.draws(), on_.how().trouble_lasts_max); }
 
 void trouble_maker::note(node_index who, std::string_view what) {
   on_.log().line(on_.clock().now(), on_.at(who).name(), "** {}", what);
@@ -38,8 +36,7 @@ node_index trouble_maker::intended_master() {
 }
 
 void trouble_maker::again() {
-  const auto about = static_cast<std::uint64_t>(on_.how().trouble_interval.count());
-  on_.clock().after(duration{static_cast<duration::rep>(about / 4 + on_.draws().below(about * 3 / 2))}, [this] {
+  on_.clock().after(until_next_trouble(on_.draws(), on_.how().trouble_interval), [this] {
     if (!active_) return;
     make_trouble();
     again();
@@ -79,14 +76,7 @@ void trouble_maker::make_trouble() {
       {t.copy_database, [](trouble_maker& m) { m.order_copy(); }},
       {t.restore_backup, [](trouble_maker& m) { m.restore_some(); }},
   }};
-  auto drawn = on_.draws().below(t.total());
-  for (const auto& [share, make] : choices) {
-    if (drawn < share) {
-      make(*this);
-      return;
-    }
-    drawn -= share;
-  }
+  do_one_of(choices, t.total(), on_.draws(), *this);
 }
 
 void trouble_maker::kill_some() { on_.at(any()).kill(); }
