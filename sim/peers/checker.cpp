@@ -91,9 +91,6 @@ void checker::check_name(view& of, const cluster::node_core& core, const ready& 
           of.self.incarnation);
   note(happening::came_back);
   of.self = core.self();
-  of.gone.clear();
-  of.old.clear();
-  for (const auto& [name, one] : of.members) of.old[name] = one.life;
   // All that it has registered is told anew, in this order.
   std::uint64_t number = 0;
   const auto& self = core.registrations().self();
@@ -153,6 +150,12 @@ void checker::follow(view& of, const cluster::member_event& what) {
 
 void checker::check_members(view& of, const cluster::node_core& core, const ready& effects) {
   for (const auto& one : effects.events) follow(of, one);
+  if (effects.renamed) {
+    // What this turn tells of members was before that.
+    of.gone.clear();
+    of.old.clear();
+    for (const auto& [name, one] : of.members) of.old[name] = one.life;
+  }
   require(effects.events.empty() || effects.members_changed, of, "members change and it does not say so");
   if (!effects.members_changed) return;
   const auto made = core.members();
