@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,18 +7,12 @@
 
 #include "muster/actor/actor_address.hpp"
 #include "muster/base/bytes.hpp"
+#include "muster/membership/status.hpp"
 
 namespace muster::cluster {
 
-enum class member_event_kind : std::uint8_t {
-  up,           ///< a new member
-  unreachable,  ///< does not answer
-  reachable,    ///< answers again
-  left,         ///< is gone of its own will
-  removed,      ///< is gone for good, or its successor is there
-};
-
-[[nodiscard]] std::string_view to_string(member_event_kind value) noexcept;
+/// What becomes of a member is the same here as in membership.
+using member_event_kind = membership::event_kind;
 
 /// One of the cluster, seen from here.
 struct member {
@@ -31,14 +24,8 @@ struct member {
   friend bool operator==(const member&, const member&) = default;
 };
 
-enum class phase : std::uint8_t {
-  joining,  ///< no seed has answered yet; serves, and others may join it
-  joined,
-  leaving,
-  ended,  ///< left, or had to: no member of the cluster any more
-};
-
-[[nodiscard]] std::string_view to_string(phase value) noexcept;
+/// In `ended` it has left, or had to: it is no member of the cluster any more.
+using phase = membership::phase;
 
 /// All members at one moment, this node included, by name. Immutable and shared.
 struct member_snapshot {

@@ -155,8 +155,8 @@ void node_core::handle_member(const membership::event& what, instant now) {
     case membership::event_kind::up: return;
     case membership::event_kind::reachable: set_reachable(*found, true, now); return;
     case membership::event_kind::unreachable: set_reachable(*found, false, now); return;
-    case membership::event_kind::left: remove_peer(node.name, member_event_kind::left, now); return;
-    case membership::event_kind::removed: remove_peer(node.name, member_event_kind::removed, now); return;
+    case membership::event_kind::left:
+    case membership::event_kind::removed: remove_peer(node.name, what.kind, now); return;
   }
 }
 

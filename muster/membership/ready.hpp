@@ -9,6 +9,7 @@
 #include "muster/base/bytes.hpp"
 #include "muster/membership/member.hpp"
 #include "muster/membership/messages.hpp"
+#include "muster/membership/status.hpp"
 
 namespace muster::membership {
 
@@ -24,16 +25,6 @@ struct outgoing {
 
   [[nodiscard]] const std::string& destination() const noexcept { return to ? to->address : address; }
 };
-
-enum class event_kind : std::uint8_t {
-  up,           ///< a new member
-  unreachable,  ///< does not answer
-  reachable,    ///< answers again
-  left,         ///< is gone of its own will; no `removed` follows
-  removed,      ///< is gone for good, or its successor is there
-};
-
-[[nodiscard]] std::string_view to_string(event_kind value) noexcept;
 
 /// A real change of the member list. For each incarnation: one `up`, then `unreachable` and `reachable` by turns, then
 /// one of `left` and `removed`, and nothing more.

@@ -6,6 +6,17 @@
 
 namespace muster::membership {
 
+/// What becomes of a member.
+enum class event_kind : std::uint8_t {
+  up,           ///< a new member
+  unreachable,  ///< does not answer
+  reachable,    ///< answers again
+  left,         ///< is gone of its own will; no `removed` follows
+  removed,      ///< is gone for good, or its successor is there
+};
+
+[[nodiscard]] std::string_view to_string(event_kind value) noexcept;
+
 enum class phase : std::uint8_t {
   joining,  ///< no seed has answered yet; serves, and others may join it
   joined,
