@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,9 @@ class member_table {
   /// This very incarnation.
   [[nodiscard]] slot find(std::string_view name, incarnation of) const;
   [[nodiscard]] slot find(const member& who) const { return find(who.name, who.incarnation); }
+  /// Before each of them is looked for: has the memory fetched that this will take, for all of them at the same time.
+  /// A large table is not in the processor's cache.
+  void prefetch(std::span<const claim> claims) const;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// Not unreachable.
