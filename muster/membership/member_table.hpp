@@ -15,7 +15,7 @@
 namespace muster::membership {
 
 /// The living members as one participant knows them, itself included (in slot 0), with their digest and the order in
-/// which they are probed. About 60 bytes a member beside the shared member object. Inside the folder only.
+/// which they are probed. About 45 bytes a member beside the shared member object. Inside the folder only.
 ///
 /// Always holds: names and addresses are unique; the digest is that of the present content.
 class member_table {

@@ -68,7 +68,14 @@ void news_queue::take(std::vector<claim>& into, std::size_t space_bytes) {
   // An item that does not fit leaves room for smaller ones, but not for a search through all of them.
   int misfits_left = 8;
   for (std::deque<slot>& level : told_times_) {
+    // Where very many wait, they are not in the processor's cache: those that come next are fetched meanwhile.
+    constexpr std::size_t items_ahead = 8;
+    constexpr std::size_t members_ahead = 4;
     for (std::size_t i = 0; i < level.size() && misfits_left > 0;) {
+      if (i + items_ahead < level.size()) {
+        __builtin_prefetch(&kept_[level[i + items_ahead]]);
+        __builtin_prefetch(kept_[level[i + members_ahead]].who.get());
+      }
       const slot which = level[i];
       const claim one = to_claim(kept_[which]);
       const std::size_t needed = encoded_bytes(one);
