@@ -41,7 +41,7 @@ void registrar::commit() {
     return;
   }
   const auto steps = std::make_shared<const std::vector<step>>(std::exchange(waiting_, {}));
-  node_->post([steps, count = count_, on_refused = on_refused_](registrations& all) {
+  node_->change([steps, count = count_, on_refused = on_refused_](registrations& all) {
     for (const step& one : *steps) {
       if (one.removes) {
         // What was refused before has been taken from the count already.

@@ -40,6 +40,8 @@ result<handle> present(const std::shared_ptr<desk>& at, actor_ref<message> whom,
 result<std::shared_ptr<directory>> directory_of_its_own(const actor_system& system, const settings& how) {
   gossip::options store;
   store.gossip_interval = how.gossip_interval;
+  // Nobody is there who could have missed an operation.
+  store.log_operations_max = 0;
   store.forgotten_horizon = std::max(store.forgotten_horizon, 10 * how.gossip_interval);
   const actor_node node = system.node();
   const std::uint64_t life = std::max<std::uint64_t>(1, node.incarnation.value());

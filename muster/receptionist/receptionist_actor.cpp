@@ -104,10 +104,16 @@ void receptionist_actor::handle(context& self, directory_news& what) {
 
 // --- registrations ---
 
+const gossip::shared_text& receptionist_actor::path_of(const any_ref& whom) {
+  gossip::shared_text& kept = recent_paths_[whom.hash() % recent_paths_.size()];
+  if (kept.view() != whom.path()) kept = gossip::shared_text{whom.path()};
+  return kept;
+}
+
 gossip::entry receptionist_actor::entry_of(const any_ref& whom, std::string_view type) {
   gossip::shared_text& kept = types_[type];
   if (kept.view() != type) kept = gossip::shared_text{type};
-  return {gossip::shared_text{whom.path()}, actor_kernel::refs::target(whom)->incarnation().value(), kept};
+  return {path_of(whom), actor_kernel::refs::target(whom)->incarnation().value(), kept};
 }
 
 void receptionist_actor::handle(context& self, register_& what) {
@@ -167,7 +173,7 @@ void receptionist_actor::refuse(context& self, const register_& what, refusal wh
 void receptionist_actor::withdraw(const any_key& key, const any_ref& whom) {
   const auto& target = actor_kernel::refs::target(whom);
   if (!target || target->is_remote() || &target->core() != desk_->seen_in->system().get()) return;
-  const gossip::shared_text path{whom.path()};
+  const gossip::shared_text path = path_of(whom);
   for (const gossip::entry& one : core_.own_entries(key, path, target->incarnation().value())) {
     (void)core_.remove_own(key, one);
     desk_->directory->remove(key.text(), one);
