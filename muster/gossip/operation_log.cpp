@@ -11,7 +11,6 @@ std::size_t operation_log::bytes_of(const operation& what) noexcept {
 }
 
 operation_log::position operation_log::append(operation what, const mark& after, position previous) {
-  if (operations_max_ == 0) return 0;
   bytes_ += bytes_of(what);
   kept_.push_back({std::move(what), after, previous});
   const position at = first_ + kept_.size() - 1;

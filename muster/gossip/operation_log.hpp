@@ -25,8 +25,7 @@ class operation_log {
   operation_log(std::size_t operations_max, std::size_t bytes_max) noexcept
       : operations_max_{operations_max}, bytes_max_{bytes_max} {}
 
-  /// `previous` is where the origin's operation before stands, or 0. Gives where this one stands: nowhere in
-  /// a log that keeps none.
+  /// `previous` is where the origin's operation before stands, or 0. Gives where this one stands.
   position append(operation what, const mark& after, position previous);
 
   /// The operations after `base` of the chain that ends at `last`, oldest first; nothing if the log does not reach back

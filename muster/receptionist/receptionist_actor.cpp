@@ -69,7 +69,10 @@ void receptionist_actor::schedule(context& self) {
 void receptionist_actor::end_turn(context& self) {
   guard(self, "telling other nodes", [&] { desk_->directory->commit(); });
   const auto notices = core_.poll_notices();
-  for (const answer& one : std::exchange(answers_, {})) {
+  const std::vector<answer> answers = std::exchange(answers_, {});
+  // The next turn has about as many, if this one had few.
+  answers_.reserve(std::min<std::size_t>(answers.size(), 64));
+  for (const answer& one : answers) {
     guard(self, "an acknowledgement",
           [&] { std::visit([](const auto& to_and_what) { to_and_what.first.tell(to_and_what.second); }, one); });
   }
