@@ -263,6 +263,7 @@ void node_core::come_back(std::uint64_t above, std::vector<std::string> seeds, s
     return;
   }
   ++counted_.come_backs;
+  take_actors();  // what is on its way out has numbers of the old incarnation, and so goes under its name
   self_.incarnation = node_incarnation{next.value()};
   out_.renamed = self_;
   out_.news.renamed = self_;

@@ -20,7 +20,7 @@ struct registration_news {
   enum class reach : std::uint8_t {
     reachable,
     unreachable,
-    gone,  ///< left or removed: its registrations vanish by changes of their own, nothing more comes of it
+    gone,  ///< left or removed: its registrations vanish by changes of their own; reachable, should it be met again
   };
   struct reachability {
     actor_node node;

@@ -19,10 +19,12 @@
 
 #include "muster/actor/remote_ref.hpp"
 #include "muster/actor/test_system.hpp"
+#include "muster/cluster/frame.hpp"
 #include "muster/cluster/identity.hpp"
 #include "muster/cluster/node.hpp"
 #include "muster/cluster/node_core.hpp"
 #include "muster/cluster/test_transport.hpp"
+#include "muster/gossip/message_codec.hpp"
 
 namespace muster::cluster::testing {
 
@@ -243,6 +245,18 @@ class test_cluster {
   [[nodiscard]] bool everywhere(const std::string& key, std::size_t count) const {
     return std::ranges::all_of(nodes_,
                                [&](const auto& one) { return one.second->sees->reachable_keys().count(key) == count; });
+  }
+
+  /// `by` tells `whom` that its present incarnation is one that it has forgotten.
+  void refuse(const std::string& whom, const std::string& by) {
+    const actor_node speaker = at(by).handle->self();
+    network.inject(address_of(whom),
+                   encode_frame({.about = channel::gossip,
+                                 .cluster = cluster_key(how.cluster),
+                                 .name = speaker.name,
+                                 .incarnation = speaker.incarnation.value()},
+                                gossip::encode(gossip::forgotten{to_origin(at(whom).handle->self())})),
+                   by);
   }
 
   [[nodiscard]] actor_ref<word> far(const std::string& from, const any_ref& to) {

@@ -7,13 +7,6 @@
 
 namespace muster::gossip {
 
-namespace {
-
-/// What a chunk or an update needs beside its registrations and the origin.
-constexpr std::size_t frame_bytes = 64;
-
-}  // namespace
-
 std::size_t bytes_of_whole(const origin_table& table, const origin_record& origin, std::size_t enough) {
   std::size_t out = frame_bytes + encoded_bytes_max(origin.id);
   const registration_table& all = table.registrations();
@@ -23,9 +16,10 @@ std::size_t bytes_of_whole(const origin_table& table, const origin_record& origi
   return out;
 }
 
-chunk frozen_origins::first_chunk(const origin_table& table, const origin_record& origin, instant now) {
+chunk frozen_origins::first_chunk(const origin_table& table, const origin_record& origin, version at_least,
+                                  instant now) {
   auto found = std::ranges::find(frozen_, origin.id, &frozen::origin);
-  if (found != frozen_.end() &&
+  if (found != frozen_.end() && found->at.at >= std::min(at_least, origin.now.at) &&
       (found->at.at == origin.now.at || table.log().since(origin.last_logged, found->at.at))) {
     found->used = now;
     return cut(*found, 0);

@@ -20,9 +20,11 @@ class frozen_origins {
  public:
   explicit frozen_origins(const options& how) noexcept : how_{how} {}
 
-  /// Freezes the origin, or gives what is frozen of it if the log still leads from there to its present version. The
-  /// one unused for the longest time makes room.
-  [[nodiscard]] chunk first_chunk(const origin_table& table, const origin_record& origin, instant now);
+  /// Freezes the origin, or gives what is frozen of it if that is of version `at_least` and the log still leads from
+  /// there to the present one: whoever knows a later version would drop it. The one unused for the longest time makes
+  /// room.
+  [[nodiscard]] chunk first_chunk(const origin_table& table, const origin_record& origin, version at_least,
+                                  instant now);
   /// Nothing when that version is not frozen here, or has no such chunk.
   [[nodiscard]] std::optional<chunk> chunk_of(const origin_id& origin, version at, std::uint32_t index, instant now);
 

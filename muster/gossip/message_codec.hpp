@@ -31,4 +31,7 @@ inline constexpr std::uint32_t wire_chunks_max = 1U << 20U;
 [[nodiscard]] std::size_t encoded_bytes_max(const registration& what) noexcept;
 [[nodiscard]] std::size_t encoded_bytes_max(const origin_id& what) noexcept;
 
+/// An upper bound of what a message of one part takes beside its items and the name of its origin.
+inline constexpr std::size_t frame_bytes = 64;
+
 }  // namespace muster::gossip

@@ -20,8 +20,6 @@ constexpr std::size_t origins_without_buckets_max = 64;
 /// So long a forgotten incarnation stands in digests, for those whose layer above has not heard of the removal yet.
 constexpr duration forgotten_told_for{std::chrono::minutes{1}};
 
-constexpr std::size_t frame_bytes = 64;
-
 constexpr place last_place{~std::uint64_t{0}};
 
 place first_of_bucket(std::size_t bucket) { return place{static_cast<std::uint64_t>(bucket) << 56U}; }
@@ -210,7 +208,7 @@ void core::state::fill(const origin_id& to, const origin_record& origin, version
   }
   budget_bytes -= std::min(size, how_.message_bytes_max);
   if (size > how_.message_bytes_max) {
-    send(to, frozen_.first_chunk(table_, origin, now));
+    send(to, frozen_.first_chunk(table_, origin, version{have.value() + 1}, now));
     return;
   }
   origin_update part;

@@ -270,6 +270,27 @@ TEST_F(in_chunks, one_frozen_origin_serves_all_who_ask) {
   EXPECT_EQ(versions.size(), 1U);
 }
 
+// Each round it was given the frozen state that others had been given, which it was beyond, and dropped it.
+TEST_F(in_chunks, an_asker_that_is_beyond_what_is_frozen_and_missed_more_than_there_is_gets_there) {
+  g_.how.log_operations_max = 10'000;  // from the frozen state to the end
+  g_.start("A");
+  add_silently("A", 0, 3000);
+  g_.start("B");
+  g_.join_all();
+  ASSERT_TRUE(g_.run_until([&] { return known("B") == 3000; }, seconds{10}));
+  g_.add("A", "beyond");
+  g_.settle();
+  ASSERT_TRUE(g_.shows("B", "beyond"));
+  g_.weather.lost_percent = 100;
+  for (int i = 0; i < 3100; ++i) {
+    g_.remove("A", "beyond");
+    g_.add("A", "beyond");
+  }
+  g_.add("A", "last");
+  g_.weather.lost_percent = 0;
+  EXPECT_TRUE(g_.run_until([&] { return g_.all_equal(); }, seconds{30}));
+}
+
 TEST_F(in_chunks, chunks_that_are_not_what_their_mark_says_are_dropped_and_fetched_anew) {
   g_.start("A");
   add_silently("A", 0, 300);

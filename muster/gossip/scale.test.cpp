@@ -9,20 +9,20 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr int many = 100'000;
+constexpr int entry_count = 100'000;
 
 [[nodiscard]] std::string key_of(int i) { return fmt::format("service-{:08}", i); }
 
 TEST(scale, a_hundred_thousand_entries_under_one_key_are_added_and_removed_one_by_one) {
   network g;
   g.start_all(2);
-  for (int i = 0; i < many; ++i) {
+  for (int i = 0; i < entry_count; ++i) {
     ASSERT_TRUE(g.gossip("A").add("one", some_entry("/user/worker", static_cast<std::uint64_t>(i))));
   }
   g.pump(g.at("A"));
   g.settle();
-  EXPECT_EQ(g.gossip("B").entry_count("one"), static_cast<std::size_t>(many));
-  for (int i = 0; i < many; ++i) {
+  EXPECT_EQ(g.gossip("B").entry_count("one"), static_cast<std::size_t>(entry_count));
+  for (int i = 0; i < entry_count; ++i) {
     ASSERT_TRUE(g.gossip("A").remove("one", some_entry("/user/worker", static_cast<std::uint64_t>(i))));
   }
   g.pump(g.at("A"));
@@ -34,10 +34,10 @@ TEST(scale, a_hundred_thousand_entries_under_one_key_are_added_and_removed_one_b
 TEST(scale, a_hundred_thousand_changes_of_one_turn_that_cancel_each_other_are_no_change) {
   network g;
   g.start_all(2);
-  for (int i = 0; i < many; ++i) {
+  for (int i = 0; i < entry_count; ++i) {
     ASSERT_TRUE(g.gossip("A").add(key_of(i), some_entry("/user/worker")));
   }
-  for (int i = 0; i < many; ++i) {
+  for (int i = 0; i < entry_count; ++i) {
     ASSERT_TRUE(g.gossip("A").remove(key_of(i), some_entry("/user/worker")));
   }
   EXPECT_TRUE(g.gossip("A").poll_ready().changes.empty());

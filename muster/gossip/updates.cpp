@@ -11,13 +11,6 @@
 
 namespace muster::gossip {
 
-namespace {
-
-/// What an update with one part needs beside its operations and the origin's name.
-constexpr std::size_t frame_bytes = 64;
-
-}  // namespace
-
 void core::state::handle(const origin_id& from, const update& what, instant now) {
   const std::uint8_t hops = std::min(what.hops, hops_needed());
   for (const origin_update& part : what.parts) {
@@ -146,7 +139,7 @@ void core::state::handle(const origin_id& from, const want_chunks& what, instant
       // It was let go here, or the asker was told something odd. A new beginning serves it either way.
       const origin_record* const origin = table_.find(what.origin.node);
       if (origin != nullptr && origin->id == what.origin && origin->complete) {
-        send(from, frozen_.first_chunk(table_, *origin, now));
+        send(from, frozen_.first_chunk(table_, *origin, what.at, now));
       }
       return;
     }

@@ -5,9 +5,9 @@
 namespace muster::membership::testing {
 namespace {
 
-class formed : public network {
+class cluster_of : public network {
  public:
-  explicit formed(std::size_t count, std::uint64_t seed = 1, bool keep_majority = false)
+  explicit cluster_of(std::size_t count, std::uint64_t seed = 1, bool keep_majority = false)
       : network{seed}, all{names(count)} {
     for (const auto& name : all) {
       options how = defaults(name, {"n00"});
@@ -30,7 +30,7 @@ class formed : public network {
 };
 
 TEST(partition, shorter_than_removal_heals_by_itself_and_everyone_keeps_its_incarnation) {
-  formed net{6};
+  cluster_of net{6};
   net.split({"n00", "n01", "n02"});
   net.run(seconds{40});
   EXPECT_EQ(net.state("n00", "n05"), member_state::unreachable);
@@ -44,7 +44,7 @@ TEST(partition, shorter_than_removal_heals_by_itself_and_everyone_keeps_its_inca
 
 TEST(partition, that_heals_does_not_let_members_of_one_side_flicker_for_each_other) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    formed net{10, seed};
+    cluster_of net{10, seed};
     const std::vector<std::string> side{net.all.begin(), net.all.begin() + 5};
     net.split(side);
     net.run(seconds{30});
@@ -61,7 +61,7 @@ TEST(partition, that_heals_does_not_let_members_of_one_side_flicker_for_each_oth
 
 TEST(partition, longer_than_removal_brings_only_the_smaller_side_back_as_new) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    formed net{5, seed};
+    cluster_of net{5, seed};
     net.split({"n03", "n04"});
     net.run(minutes{5});
     EXPECT_EQ(net.count("n00", event_kind::removed, "n03"), 1U);
@@ -75,7 +75,7 @@ TEST(partition, longer_than_removal_brings_only_the_smaller_side_back_as_new) {
 }
 
 TEST(partition, into_equal_sides_brings_back_the_side_without_the_lowest_address) {
-  formed net{6};
+  cluster_of net{6};
   net.split({"n00", "n03", "n04"});
   net.run(minutes{5});
   net.mend();
@@ -85,7 +85,7 @@ TEST(partition, into_equal_sides_brings_back_the_side_without_the_lowest_address
 }
 
 TEST(partition, of_any_length_heals_also_when_nobody_remembers_it) {
-  formed net{5};
+  cluster_of net{5};
   net.split({"n03", "n04"});
   net.run(std::chrono::hours{5});
   net.mend();
@@ -93,7 +93,7 @@ TEST(partition, of_any_length_heals_also_when_nobody_remembers_it) {
 }
 
 TEST(partition, of_two_members_heals) {
-  formed net{2};
+  cluster_of net{2};
   net.isolate("n01");
   net.run(minutes{10});
   net.mend();
@@ -101,7 +101,7 @@ TEST(partition, of_two_members_heals) {
 }
 
 TEST(partition, into_many_pieces_heals) {
-  formed net{9};
+  cluster_of net{9};
   net.split({"n00", "n01", "n02"});
   net.split({"n03", "n04"});
   net.isolate("n08");
@@ -111,7 +111,7 @@ TEST(partition, into_many_pieces_heals) {
 }
 
 TEST(removed, incarnations_do_not_come_back_by_an_old_table) {
-  formed net{4};
+  cluster_of net{4};
   net.pause("n03");  // it holds n01 for alive
   net.run(seconds{1});
   const incarnation old = net.at("n01").last_incarnation;
@@ -125,7 +125,7 @@ TEST(removed, incarnations_do_not_come_back_by_an_old_table) {
 }
 
 TEST(majority, the_smaller_side_of_a_split_must_leave_and_the_larger_stays) {
-  formed net{5, 1, true};
+  cluster_of net{5, 1, true};
   net.comes_back = false;
   net.split({"n00", "n01"});
   net.run(seconds{20});
@@ -141,7 +141,7 @@ TEST(majority, the_smaller_side_of_a_split_must_leave_and_the_larger_stays) {
 }
 
 TEST(majority, at_a_tie_the_side_with_the_lowest_address_stays) {
-  formed net{4, 1, true};
+  cluster_of net{4, 1, true};
   net.comes_back = false;
   net.split({"n00", "n03"});
   net.run(seconds{20});
@@ -152,7 +152,7 @@ TEST(majority, at_a_tie_the_side_with_the_lowest_address_stays) {
 }
 
 TEST(majority, counts_the_members_known_before_the_split) {
-  formed net{5, 1, true};
+  cluster_of net{5, 1, true};
   net.crash("n04");
   net.run(seconds{70});  // four are left
   EXPECT_EQ(net.at("n00").core->members()->members.size(), 4U);
@@ -164,7 +164,7 @@ TEST(majority, counts_the_members_known_before_the_split) {
 }
 
 TEST(majority, one_that_had_to_leave_joins_again_when_the_split_is_over) {
-  formed net{5, 1, true};
+  cluster_of net{5, 1, true};
   net.split({"n00", "n01"});
   net.run(minutes{3});
   net.mend();
@@ -174,7 +174,7 @@ TEST(majority, one_that_had_to_leave_joins_again_when_the_split_is_over) {
 
 TEST(leaving, tells_all_before_it_is_done_and_nobody_looks_for_the_one_who_left) {
   for (const std::size_t count : {2U, 5U, 30U}) {
-    formed net{count, count};
+    cluster_of net{count, count};
     net.leave("n01");
     ASSERT_TRUE(net.run_until([&] { return net.at("n01").left; }, seconds{1})) << count;
     net.run(milliseconds{500});
@@ -198,14 +198,14 @@ TEST(leaving, alone_is_done_at_once) {
 }
 
 TEST(leaving, is_bounded_when_nobody_answers) {
-  formed net{3};
+  cluster_of net{3};
   net.isolate("n01");
   net.leave("n01");
   EXPECT_TRUE(net.run_until([&] { return net.at("n01").left; }, seconds{2} + milliseconds{10}));
 }
 
 TEST(leaving, gets_through_although_half_of_the_messages_are_lost) {
-  formed net{5};
+  cluster_of net{5};
   net.weather.lost_percent = 50;
   net.leave("n01");
   net.run(seconds{3});

@@ -42,7 +42,7 @@ struct choice {
   static constexpr std::string_view message_name = "across.choice";
   actor_ref<std::variant<std::int32_t, std::string>> reply_to;
 };
-struct nameless {
+struct unsendable {
   int x{0};
 };
 
@@ -178,11 +178,11 @@ TEST_F(two_nodes, send_null_refs_as_such) {
 }
 
 TEST_F(two_nodes, keep_what_cannot_leave_a_process) {
-  probe<std::variant<credit, nameless>> receiver{b_.system, {.name = "receiver"}};
-  const auto there = far<std::variant<credit, nameless>>(receiver.ref());
-  there.tell(nameless{});
+  probe<std::variant<credit, unsendable>> receiver{b_.system, {.name = "receiver"}};
+  const auto there = far<std::variant<credit, unsendable>>(receiver.ref());
+  there.tell(unsendable{});
   EXPECT_EQ(a_.dead(dead_letter_reason::unsendable), 1U);
-  const auto refused = there.try_tell(nameless{});
+  const auto refused = there.try_tell(unsendable{});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, errc::unsupported);
   EXPECT_NE(refused.error().message.find("message_name"), std::string::npos) << refused.error().message;

@@ -19,7 +19,7 @@ struct reachability {
   enum class state : std::uint8_t {
     reachable,
     unreachable,  ///< its refs leave `refs` and stay in `all_refs`
-    gone,         ///< removed: its registrations vanish by changes of their own; nothing more comes of it
+    gone,         ///< removed: its registrations vanish by changes of their own; reachable, should it be met again
   };
   gossip::origin_id origin;
   state now{state::reachable};

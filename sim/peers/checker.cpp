@@ -57,7 +57,7 @@ void checker::on_turn(node_index at, const cluster::node_core& core, const ready
   view& of = views_[at];
   check_name(of, core, effects);
   check_members(of, core, effects);
-  check_reach(of, effects.news);
+  check_reach(of, effects);
   check_changes(of, core, effects.news);
   check_frames(of, effects);
   check_deliveries(of, effects);
@@ -181,14 +181,23 @@ void checker::check_members(view& of, const cluster::node_core& core, const read
   require(of.phase != phase::ended || of.members.empty(), of, "it has ended and has members");
 }
 
-void checker::check_reach(view& of, const registration_news& news) {
+void checker::check_reach(view& of, const ready& effects) {
   using reach = registration_news::reach;
+  const registration_news& news = effects.news;
   std::map<std::string, reach> last;
   for (const auto& one : news.nodes) last[fmt::format("{}#{}", one.node.name, one.node.incarnation)] = one.now;
+  // Gone and met again in one turn, as when this node comes back: who is met is reachable until told otherwise.
+  std::set<std::string> met;
+  for (const auto& one : effects.events) {
+    const std::string who = fmt::format("{}#{}", one.node.name, one.node.incarnation);
+    if (one.kind == member_event_kind::up) met.insert(who);
+    if (one.kind == member_event_kind::left || one.kind == member_event_kind::removed) met.erase(who);
+  }
   for (const auto& one : news.nodes) {
     const auto known = of.members.find(one.node.name);
     const bool is_member = known != of.members.end() && known->second.life == one.node.incarnation.value();
-    const reach now = last.at(fmt::format("{}#{}", one.node.name, one.node.incarnation));
+    const std::string who = fmt::format("{}#{}", one.node.name, one.node.incarnation);
+    const reach now = last.at(who) == reach::gone && met.contains(who) ? reach::reachable : last.at(who);
     require(
         is_member == (now != reach::gone) && (!is_member || known->second.is_reachable == (now == reach::reachable)),
         of, "its news call {}#{} something else than its events", one.node.name, one.node.incarnation);

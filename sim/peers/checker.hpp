@@ -109,7 +109,7 @@ class checker {
   void check_name(view& of, const cluster::node_core& core, const cluster::ready& effects);
   void check_members(view& of, const cluster::node_core& core, const cluster::ready& effects);
   void follow(view& of, const cluster::member_event& what);
-  void check_reach(view& of, const cluster::registration_news& news);
+  void check_reach(view& of, const cluster::ready& effects);
   void check_changes(view& of, const cluster::node_core& core, const cluster::registration_news& news);
   void show(view& of, const gossip::change& what);
   void check_origins(view& of, const cluster::node_core& core);
