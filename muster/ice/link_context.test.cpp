@@ -13,11 +13,11 @@
 namespace muster::ice {
 namespace {
 
-constexpr std::chrono::seconds generous{30};
+constexpr std::chrono::seconds gate_bound{30};
 
 /// Says when somebody is inside, and is told what to do there.
-struct receiver final : cluster::transport_receiver {
-  explicit receiver(std::function<void()> inside) : does{std::move(inside)} {}
+struct gate_receiver final : cluster::transport_receiver {
+  explicit gate_receiver(std::function<void()> inside) : does{std::move(inside)} {}
   void handle_frame(bytes, std::string_view) override {
     ++frames;
     does();
@@ -34,26 +34,26 @@ TEST(receiver_gate, closes_when_nobody_is_inside_any_more) {
   receiver_gate gate;
   std::promise<void> is_inside;
   std::promise<void> may_leave;
-  const auto to = std::make_shared<receiver>([&] {
+  const auto to = std::make_shared<gate_receiver>([&] {
     is_inside.set_value();
     may_leave.get_future().wait();
   });
   gate.open(to);
   std::jthread in{[&] { gate.frame({}, {}); }};
-  ASSERT_EQ(is_inside.get_future().wait_for(generous), std::future_status::ready);
+  ASSERT_EQ(is_inside.get_future().wait_for(gate_bound), std::future_status::ready);
   auto closed = std::async(std::launch::async, [&] { gate.close(); });
   EXPECT_EQ(closed.wait_for(std::chrono::milliseconds{20}), std::future_status::timeout);
   may_leave.set_value();
-  EXPECT_EQ(closed.wait_for(generous), std::future_status::ready);
+  EXPECT_EQ(closed.wait_for(gate_bound), std::future_status::ready);
   gate.frame({}, {});
   EXPECT_EQ(to->frames, 1);
 }
 
 TEST(receiver_gate, lets_in_once_more_who_is_inside_and_never_blocks_him_by_closing) {
   receiver_gate gate;
-  const receiver* to_watch = nullptr;
+  const gate_receiver* to_watch = nullptr;
   std::future<void> closed;
-  const auto to = std::make_shared<receiver>([&] {
+  const auto to = std::make_shared<gate_receiver>([&] {
     gate.lost("first");
     closed = std::async(std::launch::async, [&] { gate.close(); });
     // From some moment on it is closed to all who come.
@@ -66,7 +66,7 @@ TEST(receiver_gate, lets_in_once_more_who_is_inside_and_never_blocks_him_by_clos
   to_watch = to.get();
   gate.open(to);
   gate.frame({}, {});
-  ASSERT_EQ(closed.wait_for(generous), std::future_status::ready);
+  ASSERT_EQ(closed.wait_for(gate_bound), std::future_status::ready);
   EXPECT_GE(to->losses, 1);
 }
 

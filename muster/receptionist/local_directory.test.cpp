@@ -7,22 +7,22 @@
 namespace muster::receptionist {
 namespace {
 
-gossip::entry entry_at(std::string_view path) {
+gossip::entry entry_of_actor(std::string_view path) {
   return {gossip::shared_text{path}, 1, gossip::shared_text{"test.api"}};
 }
-gossip::shared_text key(std::string_view text) { return gossip::shared_text{text}; }
+gossip::shared_text text_of(std::string_view text) { return gossip::shared_text{text}; }
 
 TEST(local_directory, holds_the_bounds_that_a_node_has_in_a_cluster) {
   const auto alone = local_directory::make({.registrations_per_origin_max = 2, .key_bytes_max = 10}, "alone").value();
-  EXPECT_EQ(alone->add(key(""), entry_at("/user/a")).error().code, errc::invalid_argument);
-  EXPECT_EQ(alone->add(key("a key too long"), entry_at("/user/a")).error().message,
+  EXPECT_EQ(alone->add(text_of(""), entry_of_actor("/user/a")).error().code, errc::invalid_argument);
+  EXPECT_EQ(alone->add(text_of("a key too long"), entry_of_actor("/user/a")).error().message,
             "the key of a registration has 14 bytes; at most 10 are taken");
-  EXPECT_TRUE(alone->add(key("one"), entry_at("/user/a")));
-  EXPECT_TRUE(alone->add(key("two"), entry_at("/user/a")));
-  EXPECT_EQ(alone->add(key("three"), entry_at("/user/a")).error().message,
+  EXPECT_TRUE(alone->add(text_of("one"), entry_of_actor("/user/a")));
+  EXPECT_TRUE(alone->add(text_of("two"), entry_of_actor("/user/a")));
+  EXPECT_EQ(alone->add(text_of("three"), entry_of_actor("/user/a")).error().message,
             "this node has 2 registrations, as many as may be (registrations_per_origin_max)");
-  alone->remove(key("one"), entry_at("/user/a"));
-  EXPECT_TRUE(alone->add(key("three"), entry_at("/user/a"))) << "there is room again";
+  alone->remove(text_of("one"), entry_of_actor("/user/a"));
+  EXPECT_TRUE(alone->add(text_of("three"), entry_of_actor("/user/a"))) << "there is room again";
 }
 
 TEST(local_directory, refuses_a_name_that_no_node_may_have) {
