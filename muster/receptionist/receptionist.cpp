@@ -43,7 +43,11 @@ result<handle> start_new(actor_system& system, std::shared_ptr<directory> regist
   at->how = how;
   at->is_local = registrations == nullptr;
   if (at->is_local) {
-    auto own = local_directory::make({}, system.node().name);
+    // So that an interval which no cluster would take is refused here as well.
+    gossip::options bounds;
+    bounds.gossip_interval = how.gossip_interval;
+    bounds.forgotten_horizon = std::max(bounds.forgotten_horizon, 10 * how.gossip_interval);
+    auto own = local_directory::make(bounds, system.node().name);
     if (!own) return fail(std::move(own).error());
     registrations = *std::move(own);
   } else if (how.gossip_interval != registrations->gossip_interval()) {
