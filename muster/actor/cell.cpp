@@ -149,16 +149,18 @@ void cell::run() noexcept {
   const bool at_teller = is_at_teller();
   std::size_t budget = at_teller ? std::min(batch_max_, teller_batch_max) : batch_max_;
   while (true) {
-    // In the order of the mailbox all the same: the rest waits for the turn that goes on with it. Asked here before
-    // anything ends or begins, and below of the message that is next.
-    if (at_teller && !is_for_tellers()) return executor_.execute(*this);
-    if ((stop_asked_ || stop_now_.load(std::memory_order_relaxed)) && life_ != life::stopping) begin_stop();
-    if (life_ == life::stopping && children_.empty()) return end();
-    if (may_start()) {
-      if (budget == 0) return executor_.execute(*this);
-      --budget;
-      start();
-      continue;
+    // A teller's thread neither begins nor ends anything, even if somebody asks for the end meanwhile.
+    if (at_teller) {
+      if (!is_for_tellers()) return executor_.execute(*this);
+    } else {
+      if ((stop_asked_ || stop_now_.load(std::memory_order_relaxed)) && life_ != life::stopping) begin_stop();
+      if (life_ == life::stopping && children_.empty()) return end();
+      if (may_start()) {
+        if (budget == 0) return executor_.execute(*this);
+        --budget;
+        start();
+        continue;
+      }
     }
     if (inbox_ == nullptr) {
       inbox_ = mailbox_.take();
@@ -173,6 +175,7 @@ void cell::run() noexcept {
         continue;
       }
     }
+    // In the order of the mailbox all the same: the rest waits for the turn that goes on with it.
     if (at_teller && !is_for_tellers()) return executor_.execute(*this);
     if (budget == 0) return executor_.execute(*this);
     --budget;
