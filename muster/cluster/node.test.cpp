@@ -273,6 +273,33 @@ TEST(node, told_something_to_send_in_the_turn_in_which_it_comes_back_loses_nothi
   }
 }
 
+TEST(node, tells_a_subscriber_who_is_there_and_then_each_change_until_it_is_taken_out) {
+  test_cluster c;
+  c.start_all(2);
+  muster::testing::probe<member_news> subscriber{c.system("A")};
+  const node& here = *c.at("A").handle;
+  here.subscribe(subscriber.ref());
+  here.subscribe(subscriber.ref());
+  c.run(milliseconds{1});
+  auto told = subscriber.take();
+  ASSERT_EQ(told.size(), 1U) << "to subscribe twice is to subscribe once";
+  EXPECT_TRUE(told[0].events.empty());
+  EXPECT_EQ(told[0].now->members.size(), 2U);
+  c.start("C", {"A"});
+  ASSERT_TRUE(c.run_until([&] { return c.all_met(); }, seconds{5}));
+  c.run(milliseconds{1});
+  told = subscriber.take();
+  ASSERT_EQ(told.size(), 1U);
+  ASSERT_EQ(told[0].events.size(), 1U);
+  EXPECT_EQ(told[0].events[0].kind, kind::up);
+  EXPECT_EQ(told[0].events[0].node, c.at("C").handle->self());
+  EXPECT_EQ(told[0].now->members.size(), 3U);
+  here.unsubscribe(subscriber.ref());
+  c.leave("C");
+  ASSERT_TRUE(c.run_until([&] { return here.members()->members.size() == 2; }, seconds{5}));
+  EXPECT_TRUE(subscriber.take().empty());
+}
+
 TEST(node, that_leaves_is_gone_everywhere_without_a_timeout) {
   test_cluster c;
   c.start_all(4);
