@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@ namespace muster::receptionist {
 /// waited before, and the turn is over.
 struct turn_over {
   static constexpr bool dies_with_actor = true;
+  static constexpr bool teller_may_handle = true;
 };
 
 using message = std::variant<register_, deregister, find, subscribe, unsubscribe, directory_news, turn_over>;
@@ -76,6 +78,8 @@ class receptionist_actor final : public actor<message> {
   /// Without any business left, it is watched no more.
   void let_go(context& self, const any_ref& whom);
 
+  /// The same text where it was asked for not long ago: most actors that have several keys get them at once.
+  [[nodiscard]] const gossip::shared_text& path_of(const any_ref& whom);
   [[nodiscard]] gossip::entry entry_of(const any_ref& whom, std::string_view type);
   void warn_of_unnamed(context& self, const register_& what);
 
@@ -90,6 +94,7 @@ class receptionist_actor final : public actor<message> {
   std::vector<answer> answers_;
   bool turn_ends_{false};                                  // `turn_over` is on its way
   std::map<std::string_view, gossip::shared_text> types_;  // keys live as long as the process
+  std::array<gossip::shared_text, 16> recent_paths_;
   std::set<any_key> warned_of_;
 };
 
