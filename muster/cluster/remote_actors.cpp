@@ -86,6 +86,12 @@ void remote_actors::handle_node_let_go(const actor_node& who) {
   }
 }
 
+void remote_actors::handle_alone() {
+  for (auto& [who, waiting] : std::exchange(awaited_, {})) {
+    std::ranges::move(waiting.watchers, std::back_inserter(out_.terminated));
+  }
+}
+
 void remote_actors::end_watches(const actor_node& who, conversation& with) {
   for (auto& [whom, what] : std::exchange(with.watches, {})) {
     std::ranges::move(what.watchers, std::back_inserter(out_.terminated));

@@ -66,6 +66,8 @@ class remote_actors {
   void handle_node_removed(const actor_node& who);
   /// Not met again, and taken for gone; but the same incarnation may be met after all, and goes on counting then.
   void handle_node_let_go(const actor_node& who);
+  /// This node is no member any more, and nobody is for it: no other node will be met.
+  void handle_alone();
   /// This node goes on under this name: others know nothing of what was agreed with the one before.
   void handle_renamed(actor_node self);
 

@@ -351,6 +351,21 @@ TEST(remote_watch, of_an_actor_on_a_node_that_nobody_knows_ends_after_a_while) {
   EXPECT_EQ(w.heard().size(), 1U);
 }
 
+TEST(remote_watch, of_an_actor_on_a_node_that_nobody_knows_ends_when_the_watchers_own_node_leaves) {
+  test_cluster c;
+  c.start_all(2);
+  const watcher w{c.system("A")};
+  w.watch(
+      *remote_ref<word, word_codec>(c.system("A"), {{"Nobody", node_incarnation{5}}, "/user/x", actor_incarnation{1}}));
+  c.run(seconds{1});
+  c.leave("A");
+  ASSERT_TRUE(c.run_until([&] { return c.at("A").last_phase == phase::ended; }, seconds{5}));
+  c.run(milliseconds{10});
+  EXPECT_EQ(w.heard().size(), 1U) << "nobody can tell it of that node any more";
+  c.run(c.how.unknown_node_timeout * 2);
+  EXPECT_EQ(w.heard().size(), 1U);
+}
+
 TEST(remote_watch, brings_exactly_one_terminated_whatever_is_lost) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     test_cluster c{seed};
