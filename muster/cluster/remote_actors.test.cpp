@@ -366,6 +366,60 @@ TEST(remote_watch, of_an_actor_on_a_node_that_nobody_knows_ends_when_the_watcher
   EXPECT_EQ(w.heard().size(), 1U);
 }
 
+/// The number-th frame that A sends to B's actors is lost, and no other.
+void lose_one(test_cluster& c, std::size_t number) {
+  c.network.on_send = [&c, left = number](const auto& from, const auto&, channel on, const bytes&) mutable {
+    if (on == channel::actors && from == "at-A" && --left == 0) c.network.cut("at-A", "at-B");
+  };
+}
+/// Less than any frame takes; then the way is free again.
+void take_a_turn(test_cluster& c) {
+  c.run(std::chrono::microseconds{10});
+  c.network.mend("at-A", "at-B");
+}
+
+TEST(remote_watch, is_not_taken_for_confirmed_by_a_late_answer_to_one_before) {
+  test_cluster c;
+  c.start_all(2);
+  const probe<word> target{c.system("B")};
+  const watcher before{c.system("A")};
+  const watcher after{c.system("A")};
+  lose_one(c, 3);
+  before.watch(c.far("A", target.ref()));
+  take_a_turn(c);
+  before.unwatch(c.far("A", target.ref()));
+  take_a_turn(c);
+  after.watch(c.far("A", target.ref()));
+  take_a_turn(c);
+  c.run(seconds{2});
+  c.system("B").stop(target.ref());
+  c.run(seconds{2});
+  EXPECT_EQ(after.heard().size(), 1U) << "B was never asked a second time";
+  EXPECT_TRUE(before.heard().empty());
+}
+
+TEST(remote_watch, that_was_taken_back_is_not_forgotten_for_a_late_answer_to_one_before) {
+  test_cluster c;
+  c.start_all(2);
+  const probe<word> target{c.system("B")};
+  const watcher w{c.system("A")};
+  w.watch(c.far("A", target.ref()));
+  c.run(seconds{1});
+  lose_one(c, 3);
+  w.unwatch(c.far("A", target.ref()));
+  take_a_turn(c);
+  w.watch(c.far("A", target.ref()));
+  take_a_turn(c);
+  w.unwatch(c.far("A", target.ref()));
+  take_a_turn(c);
+  c.run(seconds{2});
+  const auto remembered = [&](const std::string& name) {
+    return c.look(name, [](const node_core& n) { return n.actors().watch_count() + n.actors().watched_count(); });
+  };
+  EXPECT_EQ(remembered("A"), 0U);
+  EXPECT_EQ(remembered("B"), 0U) << "nobody told B that the last watch was taken back";
+}
+
 TEST(remote_watch, brings_exactly_one_terminated_whatever_is_lost) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     test_cluster c{seed};
