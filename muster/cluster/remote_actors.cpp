@@ -47,16 +47,16 @@ void remote_actors::handle_node_up(const actor_node& who, instant now) {
 }
 
 remote_actors::conversations::iterator remote_actors::conversation_with(const actor_node& who) {
-  if (const auto present = conversations_.find(who); present != conversations_.end()) {
-    return present;
-  }
+  // One that was let go has its conversation still, for when it is met again; until then nothing begins in it.
   const std::optional<bool> is_reachable = reach_(who);
   if (!is_reachable) {
     return conversations_.end();
   }
-  const auto begun = conversations_.try_emplace(who, how_).first;
-  begun->second.is_reachable = *is_reachable;
-  return begun;
+  const auto [with, has_begun] = conversations_.try_emplace(who, how_);
+  if (has_begun) {
+    with->second.is_reachable = *is_reachable;
+  }
+  return with;
 }
 
 void remote_actors::handle_node_unreachable(const actor_node& who) {

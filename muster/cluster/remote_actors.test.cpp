@@ -6,6 +6,7 @@ namespace muster::cluster::testing {
 namespace {
 
 using muster::testing::probe;
+using kind = member_event_kind;
 
 /// Watches what it is told to, and keeps what it hears.
 struct watch_it {
@@ -364,6 +365,26 @@ TEST(remote_watch, of_an_actor_on_a_node_that_nobody_knows_ends_when_the_watcher
   EXPECT_EQ(w.heard().size(), 1U) << "nobody can tell it of that node any more";
   c.run(c.how.unknown_node_timeout * 2);
   EXPECT_EQ(w.heard().size(), 1U);
+}
+
+TEST(remote_watch, of_an_actor_on_a_node_that_was_not_met_again_ends_after_a_while) {
+  test_cluster c;
+  c.start_all(2);
+  const probe<word> target{c.system("B")};
+  const watcher before{c.system("A")};
+  before.watch(c.far("A", target.ref()));
+  c.run(seconds{1});
+  // A comes back where nobody hears of it: it finds B no more, though nobody has removed B.
+  c.split({"A"});
+  c.refuse("A", "B");
+  ASSERT_TRUE(c.run_until([&] { return c.at("A").count(kind::removed, "B") == 1; },
+                          c.how.reunion_timeout + c.how.membership.removal_timeout + seconds{1}));
+  c.run(milliseconds{10});
+  EXPECT_EQ(before.heard().size(), 1U);
+  const watcher after{c.system("A")};
+  after.watch(c.far("A", target.ref()));
+  c.run(c.how.unknown_node_timeout + seconds{1});
+  EXPECT_EQ(after.heard().size(), 1U) << "it waited for a node that was let go";
 }
 
 /// The number-th frame that A sends to B's actors is lost, and no other.
