@@ -62,6 +62,7 @@ void checker::on_operation(node_index at, const cluster::node_core& core, const 
 void checker::on_turn(node_index at, const cluster::node_core& core, const ready& effects) {
   view& of = views_[at];
   of.just_gone.clear();
+  of.just_met.clear();
   check_name(of, core, effects);
   if (effects.renamed) {
     addresses_[of.self] = core.address();
@@ -77,6 +78,13 @@ void checker::on_turn(node_index at, const cluster::node_core& core, const ready
   if (!effects.news.empty()) of.listings->expect(of.others_sum);
 }
 
+bool checker::has_later_neighbour(const actor_node& than) const {
+  const auto address = addresses_.find(than);
+  return address != addresses_.end() && std::ranges::any_of(addresses_, [&](const auto& one) {
+           return one.second == address->second && one.first.incarnation > than.incarnation;
+         });
+}
+
 void checker::on_terminated(node_index at, const cluster::node_core& core, watch_number which) {
   using standing = watch_checker::standing;
   const view& of = views_[at];
@@ -88,8 +96,10 @@ void checker::on_terminated(node_index at, const cluster::node_core& core, watch
   standing now = is_member ? standing::member : standing::unknown;
   // Another one may have seen it go, and said so, before this one knew it; or after this one came back, where it was a
   // member before.
+  if (of.just_met.contains(node)) now = standing::unknown;
   if (of.just_gone.contains(node) || core.phase() == phase::ended ||
-      ((!is_member || is_old) && (watches_.has_later_life(node) || ledger_.gone_since(to_origin(node))))) {
+      ((!is_member || is_old) &&
+       (watches_.has_later_life(node) || ledger_.gone_since(to_origin(node)) || has_later_neighbour(node)))) {
     now = standing::gone;
   }
   using cause = watch_checker::cause;
@@ -159,6 +169,7 @@ void checker::follow(view& of, const cluster::member_event& what) {
               "{}#{} is up again after it was gone", what.node.name, life);
       require(what.node.name != of.self.name, of, "it is a member of its own");
       of.members[what.node.name] = {life, true};
+      of.just_met.insert(what.node);
       note(happening::up);
       return;
     }

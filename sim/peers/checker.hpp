@@ -109,6 +109,7 @@ class checker {
     /// Members when it took its present incarnation: they may go because they are not met again, and be met then.
     std::map<std::string, std::uint64_t> old;
     std::set<actor_node> just_gone;  ///< in this turn
+    std::set<actor_node> just_met;   ///< after the end of a watch that had waited for it, perhaps
     std::map<gossip::origin_id, origin_view> origins;
     std::uint64_t root{0};
     std::uint64_t others_sum{0};
@@ -137,6 +138,8 @@ class checker {
   void check_deliveries(view& of, const cluster::ready& effects);
   void check_bounds(view& of, const cluster::node_core& core);
   void count(view& of, const cluster::node_core& core, const cluster::ready& effects);
+  /// Its address was that of one with a greater incarnation, which then counts as the later one.
+  [[nodiscard]] bool has_later_neighbour(const actor_node& than) const;
   /// The incarnation may be a member although it, or a later one, was gone here.
   [[nodiscard]] bool is_past_horizon(const std::string& name, std::uint64_t life) const;
 
