@@ -136,7 +136,7 @@ class actor_ref : public any_ref {
   }
 
   /// Likewise for a sender who wants to know, instead of the dead letters: `unavailable` (stopped, or no way there),
-  /// `limit_exceeded` (a full mailbox that refuses), `invalid_argument` (a null ref).
+  /// `limit_exceeded` (a full mailbox that refuses, or too large for another node), `invalid_argument` (a null ref).
   [[nodiscard]] result<void> try_tell(M message) const {
     if (!target_) return fail(errc::invalid_argument, "a null ref names no actor that could be told anything");
     return actor_kernel::explain(way_in()(*target_, std::move(message), actor_kernel::if_not::report), *target_);

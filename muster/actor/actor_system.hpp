@@ -51,7 +51,7 @@ class actor_system : public actor_kernel::spawning<actor_system> {
   actor_system(const actor_system&) = delete;
   actor_system& operator=(const actor_system&) = delete;
 
-  /// `spawn` and `try_spawn` start actors at /user/<name>; these at /system/<name>, which stop after all others, the
+  /// `spawn` and `try_spawn` start actors at `/user/NAME`; these at `/system/NAME`, which stop after all others, the
   /// newest first.
   template <typename T, typename... Args>
   auto spawn_system(const spawn_options& how, Args&&... args) {

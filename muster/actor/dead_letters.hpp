@@ -21,7 +21,9 @@ enum class dead_letter_reason : std::uint8_t {
   mailbox_full,  ///< a bounded mailbox, or what may be on its way to a node, had no room
   unreachable,   ///< no way led to the actor's node
   unhandled,     ///< the actor has no place for it, such as a `terminated` that it does not take
-  unsendable,    ///< messages of this type have no name, or cannot be written: they stay within their process
+  /// Messages of this type have no name, or cannot be written: they stay within their process. Or this one is larger
+  /// than a message between nodes may be.
+  unsendable,
 };
 inline constexpr std::size_t dead_letter_reasons = 5;
 

@@ -30,6 +30,10 @@ result<void> explain(told outcome, const endpoint& to) {
                   "messages of this type stay in their process, and {} lives in another one: they need "
                   "a message_name and members that can be written",
                   to.address());
+    case told::too_large:
+      return fail(errc::limit_exceeded,
+                  "the message is larger than one for {}, on another node, may be (cluster.frame-bytes-max)",
+                  to.address());
     case told::unreachable: return fail(errc::unavailable, "no way leads to the node of {} now", to.address());
   }
   MUSTER_INVARIANT(false, "every outcome has been named");

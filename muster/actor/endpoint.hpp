@@ -35,6 +35,7 @@ enum class told : std::uint8_t {
   stopped,      ///< the actor is no more
   unreachable,  ///< no way leads to the actor's node
   unsendable,   ///< messages of this type stay within their process
+  too_large,    ///< for a message between nodes
 };
 /// Who hears of a message that is not accepted: the dead letters, or the teller alone.
 enum class if_not : std::uint8_t { dead_letter, report };
@@ -125,7 +126,7 @@ template <typename M, typename Endpoint>
 
 [[nodiscard]] std::strong_ordering order(const endpoint& a, const endpoint& b);
 
-/// `told` as a result: `limit_exceeded` when full, `unavailable` otherwise.
+/// `told` as a result: `limit_exceeded` when full or too large, `unsupported` when unsendable, `unavailable` otherwise.
 [[nodiscard]] result<void> explain(told outcome, const endpoint& to);
 
 }  // namespace actor_kernel

@@ -52,7 +52,8 @@ class remote_route {
   virtual ~remote_route() = default;
 
   /// Sends at most once; what one thread tells one actor keeps its order. `limit_exceeded` when as much as may be is on
-  /// its way to that node already; `unavailable` when there is no way. Nothing is sent then.
+  /// its way to that node already; `invalid_argument` when this message is larger than any may be; `unavailable` when
+  /// there is no way. Nothing is sent then.
   [[nodiscard]] virtual result<void> tell(const actor_address& to, const outbound_message& what) = 0;
 
   /// From now until `unwatch`, `who.terminated()` is called when the actor stops, when its node crashes or is removed,

@@ -97,6 +97,11 @@ TEST_F(remote, ref_that_cannot_be_served_makes_a_dead_letter_or_an_error) {
   far().tell(farewell{});
   EXPECT_EQ(t_.system.dead_letters().count(dead_letter_reason::mailbox_full), 1U);
   EXPECT_EQ(far().try_tell(farewell{}).error().code, errc::limit_exceeded);
+  route_->refusal = errc::invalid_argument;
+  far().tell(farewell{});
+  EXPECT_EQ(t_.system.dead_letters().count(dead_letter_reason::unsendable), 1U);
+  EXPECT_EQ(far().try_tell(farewell{}).error().message,
+            "the message is larger than one for there/user/peer#9, on another node, may be (cluster.frame-bytes-max)");
   route_->refusal = errc::unavailable;
   far().tell(farewell{});
   EXPECT_EQ(far().try_tell(farewell{}).error().code, errc::unavailable);

@@ -77,6 +77,21 @@ TEST(shutdown, drops_what_waits_when_the_time_for_draining_is_over) {
   EXPECT_EQ(t.system.dead_letters().count(dead_letter_reason::stopped), 100U - static_cast<std::size_t>(handled));
 }
 
+TEST(shutdown, stops_the_systems_own_although_an_actor_of_a_user_is_busy_until_the_end) {
+  std::vector<std::string> order;
+  test_system t;
+  t.system.spawn_system<noting>("cluster", std::ref(order));
+  t.system.spawn_system<noting>("cluster/receptionist", std::ref(order));
+  t.system.spawn<noting>("api", std::ref(order));
+  result<void> outcome;
+  // All of it happens while this one is busy.
+  t.system.spawn<int>("busy", [&](int) { outcome = t.system.shutdown(20s); }).tell(1);
+  t.run();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "of the actors of 'test' 1 did not stop within 20000 ms: /user/busy");
+  EXPECT_EQ(order, (std::vector<std::string>{"/user/api", "/system/cluster/receptionist", "/system/cluster"}));
+}
+
 TEST(shutdown, does_not_wait_for_timers_or_backoffs) {
   test_system t;
   const auto restarting = t.system.spawn<int>(

@@ -111,6 +111,7 @@ system_core::step system_core::advance(directory& all) {
   if (all.now == phase::stopping_user && all.user.empty()) all.now = phase::stopping_system;
   if (all.now != phase::stopping_system) return {};
   if (all.system.empty()) {
+    if (!all.user.empty()) return {};  // busy ones that were left behind
     all.now = phase::stopped;
     return {.stop = {}, .over = true};
   }
@@ -145,8 +146,17 @@ result<void> system_core::shutdown(duration bound) {
   begin_shutdown();
   if (executor_.wait(stopped_, due_after(begin, bound / 10 * 9))) return {};
   hurry();
+  if (executor_.wait(stopped_, due_after(begin, bound / 20 * 19))) return {};
+  leave_behind();
   if (executor_.wait(stopped_, due_after(begin, bound))) return {};
   return give_up(bound);
+}
+
+void system_core::leave_behind() {
+  take(directory_.with([](directory& all) {
+    if (all.now == phase::stopping_user) all.now = phase::stopping_system;
+    return advance(all);
+  }));
 }
 
 void system_core::hurry() {

@@ -71,8 +71,9 @@ class system_core : public std::enable_shared_from_this<system_core> {
 
   void begin_shutdown();
   [[nodiscard]] bool has_stopped() const noexcept { return stopped_.load(std::memory_order_acquire); }
-  /// Begins one where none has begun, waits for it for nine tenths of `bound`, drops what waits in mailboxes for the
-  /// rest, and gives up those that are still busy then. `timed_out` names them.
+  /// Begins one where none has begun, waits for it for nine tenths of `bound`, and drops what waits in mailboxes for
+  /// the rest. For the last twentieth the system's own actors stop, whoever else is busy, so that the node still leaves
+  /// its cluster. Gives up those that are busy at the end. `timed_out` names them.
   [[nodiscard]] result<void> shutdown(duration bound);
 
  private:
@@ -96,6 +97,8 @@ class system_core : public std::enable_shared_from_this<system_core> {
   [[nodiscard]] static step advance(directory& all);
   void take(const step& next);
   void hurry();
+  /// The actors of users that are busy still; the system's own need not wait for them.
+  void leave_behind();
   [[nodiscard]] result<void> give_up(duration bound);
   void finish();
 

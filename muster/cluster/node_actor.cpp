@@ -1,14 +1,29 @@
 #include "muster/cluster/node_actor.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 
+#include "muster/actor/guarded.hpp"
 #include "muster/cluster/identity.hpp"
 
 namespace muster::cluster {
 namespace {
 
-/// Stands for messages of which only the name that they had on the wire is known.
-constexpr actor_kernel::message_type message_from_afar{"a message between nodes", {}};
+/// What a dead letter calls a message of which no more than its name on the wire is known, for as long as the process
+/// lives. Peers say such names, too: there is a bound to those that are kept.
+std::string_view kept_name(const std::string& name) {
+  constexpr std::size_t names_max = 1024;
+  constexpr std::string_view whatever = "a message between nodes";
+  static auto& kept = *new actor_kernel::guarded<std::set<std::string, std::less<>>>;
+  if (name.empty()) return whatever;
+  return kept.with([&](auto& all) -> std::string_view {
+    if (const auto found = all.find(name); found != all.end()) return *found;
+    return all.size() < names_max ? *all.insert(name).first : whatever;
+  });
+}
 
 /// An actor of another node that takes nothing: what a dead letter names.
 class far_target final : public actor_kernel::remote_target {
@@ -314,7 +329,8 @@ void node_actor::open_ways(const member_snapshot& now) {
 
 void node_actor::lose(const lost_letter& what) const {
   const actor_kernel::endpoint_ptr to{new far_target{system_.core(), what.to}};
-  system_.dead_letters().publish(actor_kernel::refs::any(to), message_from_afar, what.why);
+  const actor_kernel::message_type type{kept_name(what.name), {}};
+  system_.dead_letters().publish(actor_kernel::refs::any(to), type, what.why);
 }
 
 void node_actor::arm(context& self) {

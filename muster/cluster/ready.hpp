@@ -48,6 +48,7 @@ struct local_watch {
 struct lost_letter {
   actor_address to;
   dead_letter_reason why{};
+  std::string name{};  ///< the message's; empty where it is not known any more
 };
 
 /// What the driver has to do, in this order of members: a name comes before what is said under it, and messages of an

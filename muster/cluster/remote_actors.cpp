@@ -124,7 +124,7 @@ void remote_actors::handle_renamed(actor_node self) {
 bool remote_actors::tell(const actor_address& to, std::string_view name, bytes content) {
   const auto with = conversation_with(to.node);
   if (with == conversations_.end()) {
-    out_.lost_letters.push_back({to, dead_letter_reason::unreachable});
+    out_.lost_letters.push_back({to, dead_letter_reason::unreachable, std::string{name}});
     return false;
   }
   ++counted_.told;
@@ -303,8 +303,8 @@ void remote_actors::handle(conversations::iterator from, cluster::tell& what, in
 
 void remote_actors::handle(conversations::iterator from, undelivered& what, instant) {
   out_.lost_letters.push_back(
-      {actor_address{from->first, std::move(what.to.path), actor_incarnation{what.to.incarnation}},
-       reason_of(what.why)});
+      {actor_address{from->first, std::move(what.to.path), actor_incarnation{what.to.incarnation}}, reason_of(what.why),
+       std::move(what.name)});
 }
 
 void remote_actors::handle(conversations::iterator from, cluster::watch& what, instant now) {

@@ -103,10 +103,14 @@ TEST(remote_tell, to_one_that_is_no_more_is_a_dead_letter_of_the_sender) {
   const probe<word> receiver{c.system("B")};
   const auto there = c.far("A", receiver.ref());
   c.system("B").stop(receiver.ref());
+  probe<dead_letter> letters{c.system("A")};
+  c.system("A").dead_letters().subscribe(letters.ref());
   c.run(milliseconds{1});
   there.tell({"too late"});
   c.run(milliseconds{10});
   EXPECT_EQ(dead_letters(c, "A", dead_letter_reason::stopped), 1U);
+  ASSERT_EQ(letters.messages().size(), 1U);
+  EXPECT_EQ(letters.messages()[0].type, "test.word");
   EXPECT_EQ(c.look("B", [](const node_core& n) { return n.counted().actors.undelivered; }), 1U);
 }
 
@@ -160,7 +164,11 @@ TEST(remote_tell, is_bounded_by_what_is_on_its_way_to_the_node) {
   const probe<word> receiver{c.system("B")};
   const probe<word> elsewhere{c.system("C")};
   const auto there = c.far("A", receiver.ref());
-  EXPECT_EQ(there.try_tell({std::string(100'000, 'x')}).error().code, errc::limit_exceeded) << "one too long";
+  const auto too_long = there.try_tell({std::string(100'000, 'x')});
+  EXPECT_EQ(too_long.error().code, errc::limit_exceeded);
+  EXPECT_NE(too_long.error().message.find("larger than"), std::string::npos) << "to wait would not help";
+  there.tell({std::string(100'000, 'x')});
+  EXPECT_EQ(dead_letters(c, "A", dead_letter_reason::unsendable), 1U);
   std::size_t taken = 0;
   while (taken < 100 && there.try_tell({std::string(10'000, 'x')})) ++taken;
   EXPECT_GE(taken, 20U);

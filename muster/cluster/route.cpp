@@ -28,7 +28,7 @@ result<void> route::tell(const actor_address& to, const outbound_message& what) 
   const std::string_view name = what.name();
   const std::size_t size = content.size() + tell_overhead_bytes_max(to.path, name);
   if (size > state_->frame_bytes_max || name.size() > message_name_bytes_max || to.path.size() > path_bytes_max) {
-    return fail(errc::limit_exceeded,
+    return fail(errc::invalid_argument,
                 "a message '{}' for {} takes up to {} bytes; between nodes at most {} are allowed (frame_bytes_max)",
                 name, to, size, state_->frame_bytes_max);
   }

@@ -126,7 +126,7 @@ TEST(chaos, ends_with_equal_and_right_views) {
 #if defined(__SANITIZE_THREAD__)
   constexpr std::uint64_t seeds = 4;  // that sanitizer makes each of them ten seconds long, and there is one thread
 #elif defined(__SANITIZE_ADDRESS__)
-  constexpr std::uint64_t seeds = 8;  // four seconds each
+  constexpr std::uint64_t seeds = 4;  // four seconds each
 #else
   constexpr std::uint64_t seeds = 24;
 #endif

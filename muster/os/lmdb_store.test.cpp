@@ -280,7 +280,7 @@ TEST(lmdb_store, refuses_a_replacement_that_does_not_fit_and_keeps_the_old_copy)
 }
 
 TEST(lmdb_store, warns_before_it_refuses_however_small_its_map_and_however_fast_it_fills) {
-  for (const std::uint64_t limit : {mebibyte, 3 * mebibyte, 24 * mebibyte}) {
+  for (const std::uint64_t limit : {mebibyte, 3 * mebibyte, 12 * mebibyte}) {
     std::vector<event> reported;
     database db{{.map_bytes = mebibyte / 2, .map_limit_bytes = limit, .report = [&](const event& what) {
                    if (what.fields.at(1).value == "map") reported.push_back(what);

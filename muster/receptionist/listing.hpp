@@ -66,7 +66,9 @@ struct listing {
   listing(const any_key& of, const receptionist::roster_ptr& rows)
       : key{of}, refs{rows, ref_list<T>::which::reachable}, all_refs{rows, ref_list<T>::which::all} {
     // What is left out of it is to be told even if nobody looks.
-    if (rows && (rows->is_mixed() || rows->front().type.view() != message_name<T>)) (void)all_refs.view();
+    if (rows && (rows->is_mixed() || rows->front().type.view() != message_name<T>)) {
+      receptionist::typed_rows<T>::note_left_out(*rows);
+    }
   }
 };
 

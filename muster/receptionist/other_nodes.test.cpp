@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -118,6 +119,37 @@ TEST_F(other_nodes, that_give_a_key_another_type_are_left_out_counted_and_logged
   EXPECT_EQ(receptionist_.counters().mismatched_types, 1U);
   EXPECT_EQ(shown(receptionist_.lookup(service_key<other_message>{"api-service"}).refs),
             (paths{"n2/user/x", "n2/user/y"}));
+}
+
+TEST_F(other_nodes, that_give_a_large_key_another_type_make_its_listings_no_dearer_for_who_does_not_look) {
+  receptionist_.tell(subscribe{api_key, subscriber_.ref()});
+  directory_news many;
+  for (int i = 0; i < 20'000; ++i) {
+    many.changes.push_back({gossip::shared_text{"api-service"},
+                            gossip::make_origin("n2", 1),
+                            {gossip::shared_text{fmt::format("/user/{}", i)}, 5, gossip::shared_text{"test.api"}},
+                            false});
+  }
+  cluster_->tell(std::move(many));
+  t_.run();
+  const auto changes_cost = [&] {
+    const std::clock_t begin = std::clock();  // of this process alone
+    for (int i = 0; i < 100; ++i) {
+      cluster_->tell("api-service", "n3", "/user/x", i % 2 == 1);
+      t_.run();
+    }
+    EXPECT_EQ(subscriber_.take().size(), 100U);
+    return std::clock() - begin;
+  };
+  (void)subscriber_.take();
+  const auto of_one_type = changes_cost();
+  cluster_->tell("api-service", "n1", "/user/odd", false, "test.other");
+  t_.run();
+  (void)subscriber_.take();
+  EXPECT_EQ(t_.log.values("service_type_differs", "first_left_out"), paths{"n1/user/odd#5"});
+  const auto of_two_types = changes_cost();
+  EXPECT_LT(of_two_types, 20 * of_one_type + CLOCKS_PER_SEC / 100) << "all refs were made for each listing";
+  EXPECT_EQ(current().refs.size(), 20'000U);
 }
 
 TEST_F(other_nodes, whose_type_has_no_name_are_left_out_since_nobody_knows_what_they_take) {

@@ -146,6 +146,14 @@ class roster final : public counted_array<roster, chunk_ptr> {
     }
   }
 
+  /// Rows in order, among them one of each type: of a chunk of one type only the first.
+  template <typename Visit>
+  void for_each_type(Visit&& visit) const {
+    for (const chunk_ptr& one : items()) {
+      for (const row& each : one->has_one_type() ? one->items().first(1) : one->items()) visit(each);
+    }
+  }
+
   /// The view of that kind: made by the first who asks, on whatever thread, and there as long as the roster is. Two who
   /// ask at once may both make it; one of the two is kept.
   template <typename Make>

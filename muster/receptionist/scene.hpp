@@ -47,7 +47,7 @@ class scene {
  private:
   const std::shared_ptr<actor_kernel::system_core> system_;
   std::atomic<std::uint64_t> mismatches_{0};
-  /// Bounded: beyond, mismatches are counted without being told apart or logged.
+  /// Bounded: beyond, more of them are neither counted nor logged.
   actor_kernel::guarded<std::set<std::tuple<std::string, std::string, std::string>>> noted_;
 };
 

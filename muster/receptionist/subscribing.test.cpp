@@ -242,6 +242,28 @@ TEST_F(subscribing, replaces_a_listing_that_still_waits_in_the_mailbox) {
   EXPECT_EQ(sizes.back(), 20U);
 }
 
+TEST_F(subscribing, delays_nobody_else_when_it_is_slow) {
+  probe<listing<api_message>> quick{t_.system};
+  std::vector<std::size_t> heard_meanwhile;
+  const auto slow = t_.system.spawn<std::variant<int, listing<api_message>>>(
+      "slow", [&, this](const std::variant<int, listing<api_message>>& message) {
+        if (message.index() != 0) return;
+        // While it is busy with this, the others go on.
+        for (int i = 0; i < 3; ++i) {
+          receptionist_.tell(register_{api_key, spawn("")});
+          t_.run();
+          for (const auto& one : quick.take()) heard_meanwhile.push_back(one.refs.size());
+        }
+      });
+  receptionist_.tell(subscribe{api_key, slow});
+  receptionist_.tell(subscribe{api_key, quick.ref()});
+  t_.run();
+  (void)quick.take();
+  slow.tell(1);
+  t_.run();
+  EXPECT_EQ(heard_meanwhile, (std::vector<std::size_t>{1, 2, 3}));
+}
+
 TEST_F(subscribing, hears_the_newest_listing_last_even_if_it_also_asks) {
   std::vector<std::size_t> sizes;
   const auto both = t_.system.spawn<std::variant<int, listing<api_message>>>(

@@ -23,12 +23,21 @@ class typed_rows final : public roster_view {
     return static_cast<const typed_rows&>(rows.view(&kind, [&] { return std::make_unique<typed_rows>(rows); }));
   }
 
+  /// Tells of rows whose type is another, without making refs: of many rows of one type only a few are looked at.
+  static void note_left_out(const roster& rows) {
+    left_out of{rows};
+    rows.for_each_type([&](const row& one) {
+      if (!has_type(one)) of.note(one);
+    });
+  }
+
   explicit typed_rows(const roster& rows) : roster_view{&kind} {
     all_.reserve(rows.size());
     const bool some_unreachable = rows.unreachable() != nullptr;
+    left_out of{rows};
     rows.for_each([&](const row& one) {
       actor_ref<T> ref = has_type(one) ? ref_of(one) : actor_ref<T>{};
-      if (!ref) return one.origin->in->note_mismatch(rows.key(), actor_kernel::type_of<T>.in_log, one);
+      if (!ref) return of.note(one);
       if (some_unreachable && rows.is_reachable(one)) reachable_.push_back(ref);
       all_.push_back(std::move(ref));
     });
@@ -41,6 +50,21 @@ class typed_rows final : public roster_view {
 
  private:
   static constexpr char kind{0};  // its address stands for T
+
+  /// Those that have no place in a listing for T. Neighbours of one type are noted once.
+  class left_out {
+   public:
+    explicit left_out(const roster& of) noexcept : of_{of} {}
+    void note(const row& one) {
+      if (last_ != nullptr && last_->type == one.type) return;
+      last_ = &one;
+      one.origin->in->note_mismatch(of_.key(), actor_kernel::type_of<T>.in_log, one);
+    }
+
+   private:
+    const roster& of_;
+    const row* last_{nullptr};
+  };
 
   /// A type without a name is known in its own process only.
   [[nodiscard]] static bool has_type(const row& one) noexcept {

@@ -168,6 +168,27 @@ TEST(join, a_program_that_ends_is_gone_at_once) {
   EXPECT_TRUE(eventually([&] { return a.members() == 1; }, 5s));
 }
 
+TEST(join, a_program_that_ends_while_an_actor_is_busy_is_gone_all_the_same) {
+  const program a{"a"};
+  auto b = std::make_unique<program>("b", join_options{.seeds = {a.node->address()}});
+  ASSERT_TRUE(are_one_cluster(a, *b));
+  std::promise<void> busy;
+  std::promise<void> release;
+  b->system
+      ->spawn<int>("busy",
+                   [&](int) {
+                     busy.set_value();
+                     release.get_future().wait();
+                   })
+      .tell(1);
+  busy.get_future().wait();
+  const auto ended = b->system->shutdown(2s);
+  EXPECT_TRUE(eventually([&] { return a.members() == 1; }, 5s));
+  release.set_value();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().message, "of the actors of 'shop' 1 did not stop within 2000 ms: /user/busy");
+}
+
 TEST(join, a_successor_at_the_same_address_takes_its_place_at_once) {
   const program a{"a"};
   const std::string address = fmt::format("tcp -h 127.0.0.1 -p {}", free_port());
