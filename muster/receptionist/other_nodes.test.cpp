@@ -121,6 +121,14 @@ TEST_F(other_nodes, that_give_a_key_another_type_are_left_out_counted_and_logged
             (paths{"n2/user/x", "n2/user/y"}));
 }
 
+TEST_F(other_nodes, whose_only_registration_has_another_type_are_counted_though_nobody_looks) {
+  receptionist_.tell(subscribe{api_key, subscriber_.ref()});
+  cluster_->tell("api-service", "n2", "/user/x", false, "test.other");
+  t_.run();
+  EXPECT_EQ(receptionist_.counters().mismatched_types, 1U);
+  EXPECT_EQ(t_.log.values("service_type_differs", "first_left_out"), paths{"n2/user/x#5"});
+}
+
 TEST_F(other_nodes, that_give_a_large_key_another_type_make_its_listings_no_dearer_for_who_does_not_look) {
   receptionist_.tell(subscribe{api_key, subscriber_.ref()});
   directory_news many;

@@ -149,8 +149,9 @@ class roster final : public counted_array<roster, chunk_ptr> {
   /// Rows in order, among them one of each type: of a chunk of one type only the first.
   template <typename Visit>
   void for_each_type(Visit&& visit) const {
-    for (const chunk_ptr& one : items()) {
-      for (const row& each : one->has_one_type() ? one->items().first(1) : one->items()) visit(each);
+    for (std::size_t i = 0; i < chunk_count(); ++i) {
+      const std::span<const row> rows = rows_of(i);
+      for (const row& each : is_single() || items()[i]->has_one_type() ? rows.first(1) : rows) visit(each);
     }
   }
 
