@@ -82,6 +82,10 @@ struct local_ended {
 struct run_here {
   std::function<void(registrations&)> what;
 };
+/// Goes on with withdrawing what this node has registered.
+struct withdraw_more {
+  static constexpr bool dies_with_actor = true;
+};
 struct show {
   std::function<void(const node_core&)> to;
 };
@@ -105,9 +109,10 @@ struct tick {
 
 }  // namespace node_input
 
-using node_message = std::variant<node_input::frame_came, node_input::look_up, node_input::tell_far,
-                                  node_input::watch_far, node_input::stop_far, node_input::local_ended,
-                                  node_input::run_here, node_input::show, node_input::subscription,
-                                  node_input::gossip_interval, node_input::leave, node_input::settle, node_input::tick>;
+using node_message =
+    std::variant<node_input::frame_came, node_input::look_up, node_input::tell_far, node_input::watch_far,
+                 node_input::stop_far, node_input::local_ended, node_input::run_here, node_input::withdraw_more,
+                 node_input::show, node_input::subscription, node_input::gossip_interval, node_input::leave,
+                 node_input::settle, node_input::tick>;
 
 }  // namespace muster::cluster
