@@ -221,7 +221,7 @@ void core::publish_reach() {
 
 void core::renew_some() {
   constexpr std::size_t buckets_at_once = 2048;
-  if (!renewal_) return;
+  if (!renewal_ || !published_->is_settled_after(buckets_at_once)) return;
   // Keys have other buckets in a table of another size.
   if (renewal_->of_buckets != published_->bucket_count()) renewal_ = renewal{0, published_->bucket_count()};
   const auto outdated = published_->find_outdated(renewal_->next_bucket, buckets_at_once);
