@@ -1,4 +1,6 @@
 // muster-sim: runs the cores of both planes under a seeded faulty network, disk and clock. See docs/simulation.md.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -88,13 +90,22 @@ bool check_defect(const std::vector<const world*>& chosen, const arguments& give
   return false;
 }
 
+/// Of this process so far.
+std::string processor_time_and_memory() {
+  rusage used{};
+  if (::getrusage(RUSAGE_SELF, &used) != 0) return "unknown";
+  const double kilobytes = static_cast<double>(used.ru_maxrss) * 1024 / 1000;
+  return fmt::format("{} s of processor time, {:.0f} MB of memory at most", used.ru_utime.tv_sec + used.ru_stime.tv_sec,
+                     kilobytes / 1000);
+}
+
 /// Big clusters, one after the other; their table on standard output.
 bool run_scales(const arguments& given) {
   std::vector<muster::sim::peers::scale_report> all;
   bool is_whole = true;
   for (const std::size_t nodes : given.scales) {
     all.push_back(muster::sim::peers::run_scale({.nodes = nodes, .seed = given.first}));
-    fmt::print("{}\n", table_of(all.back()));
+    fmt::print("{}\nSo far: {}.\n\n", table_of(all.back()), processor_time_and_memory());
     std::fflush(stdout);
     for (const auto& phase : all.back().phases) is_whole = is_whole && phase.is_whole;
   }

@@ -59,6 +59,8 @@ class actor_context : public actor_kernel::spawning<actor_context<M>> {
   [[nodiscard]] actor_ref<M> self() const;
   [[nodiscard]] const std::string& path() const noexcept;
   [[nodiscard]] instant now() const;
+  /// This turn takes place within a call that tells the actor something (spawn_options.hpp, `is_brief`).
+  [[nodiscard]] bool is_at_teller() const noexcept;
   /// Into the system's log.
   void write(const event& what) const;
 

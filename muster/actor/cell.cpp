@@ -9,6 +9,9 @@
 namespace muster::actor_kernel {
 namespace {
 
+/// What a teller's thread handles before it goes back to what it has to do.
+constexpr std::size_t teller_batch_max = 8;
+
 class stop_signal final : public envelope {
  public:
   void deliver(cell& to) override { to.deliver_stop(); }
@@ -54,6 +57,7 @@ cell::cell(birth of)
       when_full_{of.how.mailbox.when_full},
       batch_max_{of.how.batch_max != 0 ? of.how.batch_max : core_->batch_max()},
       is_brief_{of.how.is_brief},
+      suits_tellers_{is_brief_ && at_ == level::system},
       actor_type_{of.actor_type} {}
 
 cell::~cell() {
@@ -142,15 +146,21 @@ void cell::bury_one(std::unique_ptr<envelope> what) noexcept {
 // --- the turn ---
 
 void cell::run() noexcept {
-  std::size_t budget = batch_max_;
+  const bool at_teller = is_at_teller();
+  std::size_t budget = at_teller ? std::min(batch_max_, teller_batch_max) : batch_max_;
   while (true) {
-    if ((stop_asked_ || stop_now_.load(std::memory_order_relaxed)) && life_ != life::stopping) begin_stop();
-    if (life_ == life::stopping && children_.empty()) return end();
-    if (may_start()) {
-      if (budget == 0) return executor_.execute(*this);
-      --budget;
-      start();
-      continue;
+    // A teller's thread neither begins nor ends anything, even if somebody asks for the end meanwhile.
+    if (at_teller) {
+      if (!is_for_tellers()) return executor_.execute(*this);
+    } else {
+      if ((stop_asked_ || stop_now_.load(std::memory_order_relaxed)) && life_ != life::stopping) begin_stop();
+      if (life_ == life::stopping && children_.empty()) return end();
+      if (may_start()) {
+        if (budget == 0) return executor_.execute(*this);
+        --budget;
+        start();
+        continue;
+      }
     }
     if (inbox_ == nullptr) {
       inbox_ = mailbox_.take();
@@ -165,6 +175,8 @@ void cell::run() noexcept {
         continue;
       }
     }
+    // In the order of the mailbox all the same: the rest waits for the turn that goes on with it.
+    if (at_teller && !is_for_tellers()) return executor_.execute(*this);
     if (budget == 0) return executor_.execute(*this);
     --budget;
     if (is_brief_) executor_.hand_over();

@@ -74,6 +74,9 @@ class cell : public endpoint, public runnable {
   void give_up();
   void run() noexcept final;
   [[nodiscard]] bool is_brief() const noexcept final { return is_brief_; }
+  [[nodiscard]] bool suits_tellers() const noexcept final { return suits_tellers_; }
+  /// On the turn: it takes place within a call that tells the actor something.
+  [[nodiscard]] bool is_at_teller() const noexcept { return suits_tellers_ && executor_.is_at_teller(); }
 
   [[nodiscard]] level at() const noexcept { return at_; }
   [[nodiscard]] const std::shared_ptr<system_core>& shared_core() const noexcept { return core_; }
@@ -110,11 +113,13 @@ class cell : public endpoint, public runnable {
       return refuse_full(type, otherwise);
     }
     auto made = std::make_unique<Envelope>(std::forward<Args>(args)...);
+    // Asked now: in the mailbox it is somebody else's.
+    const bool may_be_here = suits_tellers_ && made->type()->teller_may_handle;
     switch (mailbox_.push(*made)) {
       case mailbox::pushed::queued: (void)made.release(); return told::accepted;
       case mailbox::pushed::wake:
         (void)made.release();
-        executor_.execute(*this);
+        may_be_here ? executor_.execute_here(*this) : executor_.execute(*this);
         return told::accepted;
       case mailbox::pushed::closed: break;
     }
@@ -158,6 +163,11 @@ class cell : public endpoint, public runnable {
   void fail(std::string_view doing, std::string_view cause);
   /// Counts this failure.
   [[nodiscard]] bool may_restart();
+  /// What comes next may be done on the thread of a teller.
+  [[nodiscard]] bool is_for_tellers() const noexcept {
+    return life_ == life::running && !stop_asked_ && !stop_now_.load(std::memory_order_relaxed) &&
+           (inbox_ == nullptr || (inbox_->type() != nullptr && inbox_->type()->teller_may_handle));
+  }
   [[nodiscard]] bool may_start() const noexcept {
     return life_ == life::due && children_.empty() && backoff_ == timer_key{};
   }
@@ -180,6 +190,7 @@ class cell : public endpoint, public runnable {
   const mailbox_options::overflow when_full_;
   const std::size_t batch_max_;
   const bool is_brief_;
+  const bool suits_tellers_;
   const std::string_view actor_type_;
 
   mailbox mailbox_;

@@ -85,16 +85,29 @@ consteval bool dies_with_actor() {
   }
 }
 
+/// A message of an actor of the system's own that may be handled within the call that tells it, on the teller's thread
+/// (`spawn_options::is_brief` says when): nothing of a user's runs while it is, so it does not matter which locks the
+/// teller holds. Given in the type: `static constexpr bool teller_may_handle = true;`.
+template <typename T>
+consteval bool teller_may_handle() {
+  if constexpr (requires { T::teller_may_handle; }) {
+    return T::teller_may_handle;
+  } else {
+    return false;
+  }
+}
+
 /// Stands for a type at run time: there is one of each in a process, so its address is the type's identity.
 struct message_type {
   std::string_view in_log;  ///< the given name, else what the compiler calls it
   std::string_view name;    ///< the given name or empty
   bool dies_with_actor{false};
+  bool teller_may_handle{false};
 };
 
 template <typename T>
 inline constexpr message_type type_of{message_name<T>.empty() ? compiler_name<T>() : message_name<T>, message_name<T>,
-                                      dies_with_actor<T>()};
+                                      dies_with_actor<T>(), teller_may_handle<T>()};
 
 template <typename T>
 inline constexpr bool is_variant = false;

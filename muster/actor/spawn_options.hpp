@@ -32,7 +32,9 @@ struct spawn_options {
   /// Messages taken in one turn before others have theirs; 0: as the system's options say.
   std::size_t batch_max{0};
   /// The actor never waits and is soon done with a turn. The first one that it tells something in a turn may have its
-  /// own right after it, on the same thread: a chain of such actors wakes no other thread on the way.
+  /// own right after it, on the same thread: a chain of such actors wakes no other thread on the way. One of the
+  /// system's own (`spawn_system`) that sleeps may have its turn within the very call that tells it something, if the
+  /// type of the message allows it (message_name.hpp, `teller_may_handle`).
   bool is_brief{false};
 };
 

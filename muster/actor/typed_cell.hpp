@@ -260,6 +260,11 @@ instant actor_context<M>::now() const {
 }
 
 template <typename M>
+bool actor_context<M>::is_at_teller() const noexcept {
+  return cell_.is_at_teller();
+}
+
+template <typename M>
 void actor_context<M>::write(const event& what) const {
   cell_.write(what);
 }

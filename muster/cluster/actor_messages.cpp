@@ -60,9 +60,10 @@ struct body_writer {
     write(into, what.whom);
     into.u8(static_cast<std::uint8_t>(what.when));
   }
-  template <typename OnlyWhom>
-  void operator()(const OnlyWhom& what) const {
+  template <typename OfWatch>
+  void operator()(const OfWatch& what) const {
     write(into, what.whom);
+    into.size(what.round);
   }
 };
 
@@ -80,7 +81,11 @@ Message read_body(byte_reader& from) {
     out.why = read_enum(from, fate::undecodable);
   } else {
     out.whom = read_key(from);
-    if constexpr (std::is_same_v<Message, stop_request>) out.when = read_enum(from, stop_when::now);
+    if constexpr (std::is_same_v<Message, stop_request>) {
+      out.when = read_enum(from, stop_when::now);
+    } else {
+      out.round = from.size();
+    }
   }
   return out;
 }

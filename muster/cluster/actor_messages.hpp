@@ -52,35 +52,46 @@ struct undelivered {
 };
 
 /// Tell me of the end of an actor of yours. `watching`, `ended` or `watch_refused` confirms.
+///
+/// The `round` of this and of what follows is given by the side that begins: a later one for each change of what it
+/// wants or has to tell, the same when it says it again. The answer repeats it: one to an earlier round, late on its
+/// way, confirms nothing.
 struct watch {
   actor_key whom;
+  std::uint64_t round{0};
   friend bool operator==(const watch&, const watch&) = default;
 };
 struct watching {
   actor_key whom;
+  std::uint64_t round{0};
   friend bool operator==(const watching&, const watching&) = default;
 };
 /// I watch as many of your actors' watchers as I may.
 struct watch_refused {
   actor_key whom;
+  std::uint64_t round{0};
   friend bool operator==(const watch_refused&, const watch_refused&) = default;
 };
 /// No more. `unwatched` confirms.
 struct unwatch {
   actor_key whom;
+  std::uint64_t round{0};
   friend bool operator==(const unwatch&, const unwatch&) = default;
 };
 struct unwatched {
   actor_key whom;
+  std::uint64_t round{0};
   friend bool operator==(const unwatched&, const unwatched&) = default;
 };
 /// An actor of mine that you watch is no more. `ended_heard` confirms.
 struct ended {
   actor_key whom;
+  std::uint64_t round{0};
   friend bool operator==(const ended&, const ended&) = default;
 };
 struct ended_heard {
   actor_key whom;
+  std::uint64_t round{0};
   friend bool operator==(const ended_heard&, const ended_heard&) = default;
 };
 /// Stop an actor of yours.

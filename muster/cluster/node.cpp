@@ -37,6 +37,10 @@ void node::post(std::function<void(registrations&)> what) const {
   (void)state_->tell(node_input::run_here{std::move(what)});
 }
 
+void node::change(std::function<void(registrations&)> what) const {
+  (void)state_->tell(node_input::own_changes{std::move(what)});
+}
+
 void node::inspect(std::function<void(const node_core&)> what) const {
   (void)state_->tell(node_input::show{std::move(what)});
 }

@@ -52,6 +52,10 @@ class node {
   [[nodiscard]] result<void> set_gossip_interval(duration wanted) const;
 
  private:
+  friend class registrar;
+  /// As `post`, with a function that calls nothing of a user's.
+  void change(std::function<void(registrations&)> what) const;
+
   std::shared_ptr<node_state> state_;
 };
 

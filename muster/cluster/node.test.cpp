@@ -246,6 +246,56 @@ TEST(node, that_came_back_does_not_take_another_for_its_earlier_life_when_somebo
   })) << "its earlier life was told of by B, who knew no better";
 }
 
+/// A knows C by a life of which nobody else has ever heard, whose clock was ahead. C lives on, by the right clock and
+/// known to B alone, when A has to come back and joins by B. Gives the life that B knows and the one that A knew.
+std::pair<actor_node, actor_node> come_back_with_a_life_that_nobody_else_knows(test_cluster& c) {
+  c.start_all(2);
+  c.network.cut("at-A", "at-B");
+  c.network.cut("at-B", "at-C");
+  c.clock_ahead = std::chrono::hours{1};
+  const actor_node unmet = c.start("C", {"A"}).handle->self();
+  EXPECT_TRUE(c.run_until([&] { return c.at("A").story.contains(unmet); }, seconds{1}));
+  c.clock_ahead = {};
+  c.kill("C", true);
+  c.network.mend("at-B", "at-C");
+  c.network.cut("at-A", "at-C");
+  const actor_node alive = c.start("C", {"B"}).handle->self();
+  c.add("C", "api");
+  EXPECT_LT(alive.incarnation, unmet.incarnation);
+  EXPECT_TRUE(c.run_until([&] { return c.at("B").story.contains(alive); }, seconds{1}));
+  c.refuse("A", "B");
+  EXPECT_TRUE(c.run_until([&] { return c.at("A").last_phase == phase::joining; }, seconds{1}));
+  c.network.mend("at-A", "at-B");
+  EXPECT_TRUE(c.run_until([&] { return c.at("A").last_phase == phase::joined; }, seconds{2}));
+  return {alive, unmet};
+}
+
+TEST(node, that_came_back_takes_the_life_that_others_know_when_a_later_one_was_not_met_again) {
+  test_cluster c;
+  const auto [alive, unmet] = come_back_with_a_life_that_nobody_else_knows(c);
+  c.network.mend_all();
+  c.run(seconds{1});
+  const auto& story = c.at("A").story;
+  EXPECT_FALSE(story.contains(alive)) << "B might not have heard of the later one yet";
+  ASSERT_TRUE(c.run_until([&] { return story.contains(alive); }, c.how.membership.removal_timeout + seconds{4}));
+  EXPECT_EQ(story.at(unmet), kind::removed);
+  EXPECT_EQ(story.at(alive), kind::up);
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal() && c.everywhere("api", 1); }, seconds{5}));
+}
+
+TEST(node, that_came_back_takes_the_life_that_others_know_as_unreachable_when_it_is) {
+  test_cluster c;
+  const auto [alive, unmet] = come_back_with_a_life_that_nobody_else_knows(c);
+  c.run(c.how.membership.removal_timeout - seconds{4});
+  c.split({"C"});
+  const auto& story = c.at("A").story;
+  ASSERT_TRUE(c.run_until([&] { return story.contains(alive); }, c.how.membership.removal_timeout + seconds{4}));
+  EXPECT_EQ(story.at(unmet), kind::removed);
+  EXPECT_EQ(story.at(alive), kind::unreachable);
+  c.network.mend_all();
+  EXPECT_TRUE(c.run_until([&] { return c.all_met() && c.all_equal() && c.everywhere("api", 1); }, minutes{1}));
+}
+
 // What was told under the old incarnation went out under the new one with the numbers of the old, and later messages of
 // those numbers were taken for doubles.
 TEST(node, told_something_to_send_in_the_turn_in_which_it_comes_back_loses_nothing_that_is_told_later) {

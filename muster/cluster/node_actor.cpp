@@ -48,7 +48,8 @@ node_actor::node_actor(std::reference_wrapper<actor_system> system, std::shared_
 void node_actor::on_start(context& self) { settle(self); }
 
 void node_actor::receive(context& self, node_message message) {
-  handle_urgent(self);
+  // Urgent inputs may call what users gave: they have sent for a turn of the node's own.
+  if (!self.is_at_teller()) handle_urgent(self);
   std::visit([&](auto& what) { handle(self, what); }, message);
   if (!is_settling_ && !std::holds_alternative<node_input::settle>(message) &&
       !std::holds_alternative<node_input::look_up>(message)) {
@@ -63,7 +64,7 @@ void node_actor::on_stop(context& self) {
   take(self, core_->poll_ready(self.now()));
   state_->actor.with([](auto& ref) { ref = {}; });
   state_->ways.with([](auto& ways) { ways.clear(); });
-  state_->over->stop();
+  end_ways_out();
 }
 
 // --- what goes before all others ---
@@ -99,6 +100,10 @@ void node_actor::handle(context& self, const node_input::connection_broke& what)
 void node_actor::handle(context&, node_input::look_up&) {}
 
 void node_actor::handle(context& self, node_input::frame_came& what) {
+  core_->handle_frame(what.frame, what.authenticated_name, self.now());
+}
+
+void node_actor::handle(context& self, node_input::gossip_came& what) {
   core_->handle_frame(what.frame, what.authenticated_name, self.now());
 }
 
@@ -147,6 +152,11 @@ void node_actor::handle(context& self, node_input::withdraw_more&) {
   if (is_withdrawing_) self.self().tell(node_input::withdraw_more{});
 }
 
+void node_actor::handle(context&, node_input::own_changes& what) {
+  if (is_withdrawing_) return waiting_to_run_.push_back(std::move(what.what));
+  what.what(*this);
+}
+
 void node_actor::handle(context& self, node_input::show& what) {
   settle(self);
   what.to(*core_);
@@ -191,6 +201,8 @@ void node_actor::handle(context& self, node_input::settle&) {
   is_settling_ = false;
   settle(self);
 }
+
+void node_actor::handle(context&, node_input::core_ended&) { end_ways_out(); }
 
 void node_actor::handle(context& self, node_input::tick&) {
   armed_for_ = instant_never;
@@ -256,7 +268,7 @@ void node_actor::take(context& self, ready effects) {
   for (const event& one : effects.log) {
     self.write(one);
   }
-  publish(effects);
+  publish(self, effects);
 }
 
 void node_actor::send(const std::vector<outgoing>& frames) {
@@ -277,7 +289,7 @@ void node_actor::deliver(const delivery& what) {
   }
 }
 
-void node_actor::publish(ready& effects) {
+void node_actor::publish(context& self, ready& effects) {
   if (effects.members_changed) {
     members_ = core_->members();
     open_ways(*members_);
@@ -297,10 +309,15 @@ void node_actor::publish(ready& effects) {
   }
   if (members_ && members_->phase == phase::ended && !has_left_) {
     has_left_ = true;
-    state_->over->stop();
-    for (const auto& one : std::exchange(when_left_, {})) {
-      one();
-    }
+    // This may be the thread of somebody who brings a frame, for whom the transport would wait.
+    self.self().tell(node_input::core_ended{});
+  }
+}
+
+void node_actor::end_ways_out() {
+  state_->over->stop();
+  for (const auto& one : std::exchange(when_left_, {})) {
+    one();
   }
 }
 

@@ -40,18 +40,21 @@ class node_actor final : public actor<node_message>, private registrations {
  private:
   // What is told to it.
   void handle(context& self, node_input::frame_came& what);
+  void handle(context& self, node_input::gossip_came& what);
   void handle(context& self, node_input::look_up& what);
   void handle(context& self, node_input::tell_far& what);
   void handle(context& self, node_input::watch_far& what);
   void handle(context& self, node_input::stop_far& what);
   void handle(context& self, node_input::local_ended& what);
   void handle(context& self, node_input::run_here& what);
+  void handle(context& self, node_input::own_changes& what);
   void handle(context& self, node_input::withdraw_more& what);
   void handle(context& self, node_input::show& what);
   void handle(context& self, node_input::subscription& what);
   void handle(context& self, node_input::gossip_interval& what);
   void handle(context& self, node_input::leave& what);
   void handle(context& self, node_input::settle& what);
+  void handle(context& self, node_input::core_ended& what);
   void handle(context& self, node_input::tick& what);
 
   /// Membership and time do not wait for what is in the mailbox: its probes are to be answered, and its timeouts to be
@@ -65,7 +68,8 @@ class node_actor final : public actor<node_message>, private registrations {
   void take(context& self, ready effects);
   void send(const std::vector<outgoing>& frames);
   void deliver(const delivery& what);
-  void publish(ready& effects);
+  void publish(context& self, ready& effects);
+  void end_ways_out();
   void welcome_observers();
   void open_ways(const member_snapshot& now);
   void lose(const lost_letter& what) const;

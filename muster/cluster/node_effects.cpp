@@ -287,6 +287,7 @@ void node_core::end(std::string why, instant now) {
     const std::string name = peers_.any().node.name;
     remove_peer(name, member_event_kind::removed, now);
   }
+  actors_.handle_alone();
   out_.log.push_back(event{why_ended_.empty() ? severity::info : severity::error, "cluster_left"}
                          .with("node", self_.name)
                          .with("cluster", how_.cluster)

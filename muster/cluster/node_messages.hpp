@@ -17,6 +17,10 @@
 #include "muster/cluster/registrations.hpp"
 
 /// What the actor of a node is told. Inside the folder only.
+///
+/// What `teller_may_handle` is on the way of a single registration from one node to another, and is handled on the
+/// threads that bring it. All else may call what users gave (codecs, functions), or ends the transport, which waits for
+/// those who bring frames: never on their threads.
 namespace muster::cluster {
 
 class node_core;
@@ -42,6 +46,14 @@ namespace node_input {
 
 struct frame_came {
   static constexpr bool dies_with_actor = true;
+  bytes frame;
+  std::string authenticated_name;
+  counted_bytes waits;
+};
+/// A small frame of gossip.
+struct gossip_came {
+  static constexpr bool dies_with_actor = true;
+  static constexpr bool teller_may_handle = true;
   bytes frame;
   std::string authenticated_name;
   counted_bytes waits;
@@ -82,6 +94,11 @@ struct local_ended {
 struct run_here {
   std::function<void(registrations&)> what;
 };
+/// Likewise, and it calls nothing of a user's.
+struct own_changes {
+  static constexpr bool teller_may_handle = true;
+  std::function<void(registrations&)> what;
+};
 /// Goes on with withdrawing what this node has registered.
 struct withdraw_more {
   static constexpr bool dies_with_actor = true;
@@ -102,6 +119,11 @@ struct leave {
 /// The end of a turn: goes behind all that waits already.
 struct settle {
   static constexpr bool dies_with_actor = true;
+  static constexpr bool teller_may_handle = true;
+};
+/// The core has ended: now the transport may, and those who wait for it are told.
+struct core_ended {
+  static constexpr bool dies_with_actor = true;
 };
 struct tick {
   static constexpr bool dies_with_actor = true;
@@ -110,9 +132,10 @@ struct tick {
 }  // namespace node_input
 
 using node_message =
-    std::variant<node_input::frame_came, node_input::look_up, node_input::tell_far, node_input::watch_far,
-                 node_input::stop_far, node_input::local_ended, node_input::run_here, node_input::withdraw_more,
-                 node_input::show, node_input::subscription, node_input::gossip_interval, node_input::leave,
-                 node_input::settle, node_input::tick>;
+    std::variant<node_input::frame_came, node_input::gossip_came, node_input::look_up, node_input::tell_far,
+                 node_input::watch_far, node_input::stop_far, node_input::local_ended, node_input::run_here,
+                 node_input::own_changes, node_input::withdraw_more, node_input::show, node_input::subscription,
+                 node_input::gossip_interval, node_input::leave, node_input::settle, node_input::core_ended,
+                 node_input::tick>;
 
 }  // namespace muster::cluster

@@ -10,21 +10,18 @@ namespace muster::cluster {
 known_node_ptr make_known_node(const membership::member_ptr& who) {
   actor_node node = to_node(*who);
   gossip::origin_id origin = to_origin(node);
-  return std::make_shared<const known_node>(known_node{who, std::move(node), std::move(origin)});
+  return known_node_ptr{new known_node{who, std::move(node), std::move(origin)}};
 }
 
 known_node_ptr known_node_pool::share(const membership::member_ptr& who) {
-  std::weak_ptr<const known_node>& found = known_[who.get()];
-  if (auto present = found.lock()) {
-    return present;
+  if (const auto found = known_.find(who.get()); found != known_.end()) {
+    return found->second;
   }
-  known_node_ptr made = make_known_node(who);
-  found = made;
   if (known_.size() >= forget_at_) {
-    std::erase_if(known_, [](const auto& one) { return one.second.expired(); });
+    std::erase_if(known_, [](const auto& one) { return one.second->use_count() == 1; });
     forget_at_ = std::max<std::size_t>(1024, 2 * known_.size());
   }
-  return made;
+  return known_.emplace(who.get(), make_known_node(who)).first->second;
 }
 
 const known_node* peer_table::find(std::string_view name) const {

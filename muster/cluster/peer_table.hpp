@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "muster/actor/actor_address.hpp"
@@ -22,15 +23,19 @@
 
 namespace muster::cluster {
 
-/// One life of another node in the spellings of all three parts of a node. Immutable and shared.
-struct known_node {
+/// One life of another node in the spellings of all three parts of a node. Immutable and shared, within one thread: a
+/// strand has its own.
+struct known_node : boost::intrusive_ref_counter<known_node, boost::thread_unsafe_counter> {
+  known_node(membership::member_ptr known_as, actor_node with_actors, gossip::origin_id with_registrations)
+      : member{std::move(known_as)}, node{std::move(with_actors)}, origin{std::move(with_registrations)} {}
+
   membership::member_ptr member;
   actor_node node;
   gossip::origin_id origin;
 
   [[nodiscard]] const std::string& address() const noexcept { return member->address; }
 };
-using known_node_ptr = std::shared_ptr<const known_node>;
+using known_node_ptr = boost::intrusive_ptr<const known_node>;
 
 /// Lets many nodes of one process (a simulation of thousands) share what they know of each other, as
 /// `membership::member_pool` does. Not for use from several threads.
@@ -39,14 +44,13 @@ class known_node_pool {
   [[nodiscard]] known_node_ptr share(const membership::member_ptr& who);
 
  private:
-  /// The key is kept alive by what it leads to; where that is gone, the key may have become another's.
-  std::unordered_map<const membership::member*, std::weak_ptr<const known_node>> known_;
+  std::unordered_map<const membership::member*, known_node_ptr> known_;  // a key is kept alive by what it leads to
   std::size_t forget_at_{1024};
 };
 
 [[nodiscard]] known_node_ptr make_known_node(const membership::member_ptr& who);
 
-/// The other members of the cluster, each name once. Made for many of whom nothing special is to be said: 16 bytes each
+/// The other members of the cluster, each name once. Made for many of whom nothing special is to be said: 9 bytes each
 /// in an index; who is unreachable, or old, is noted apart. Inside the folder only.
 class peer_table {
  public:

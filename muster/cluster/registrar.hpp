@@ -18,7 +18,8 @@ namespace muster::cluster {
 /// at once; those of all nodes together by the node's turn, in the order of the changes.
 class registrar {
  public:
-  /// Called on a turn of the node with a registration that it refused after all, and why.
+  /// Called on a turn of the node with a registration that it refused after all, and why. The turn may take place
+  /// within any call that tells a receptionist something: what is called takes no lock that others hold meanwhile.
   using refusal = std::function<void(const gossip::registration& what, const error& why)>;
 
   explicit registrar(std::shared_ptr<node> of, refusal on_refused = {})

@@ -38,7 +38,9 @@ struct registration_news {
   [[nodiscard]] bool empty() const noexcept { return changes.empty() && nodes.empty() && !renamed; }
 };
 
-/// Follows the registrations of the cluster. Called on a turn of the node: it must not block, and copies what it wants
+/// Follows the registrations of the cluster. Called on a turn of the node, which may take place
+/// within a call that tells a receptionist something: it must not block, nor take a lock that others hold during such a
+/// call, and copies what it wants
 /// to keep.
 class registration_observer {
  public:

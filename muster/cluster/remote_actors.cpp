@@ -47,16 +47,16 @@ void remote_actors::handle_node_up(const actor_node& who, instant now) {
 }
 
 remote_actors::conversations::iterator remote_actors::conversation_with(const actor_node& who) {
-  if (const auto present = conversations_.find(who); present != conversations_.end()) {
-    return present;
-  }
+  // One that was let go has its conversation still, for when it is met again; until then nothing begins in it.
   const std::optional<bool> is_reachable = reach_(who);
   if (!is_reachable) {
     return conversations_.end();
   }
-  const auto begun = conversations_.try_emplace(who, how_).first;
-  begun->second.is_reachable = *is_reachable;
-  return begun;
+  const auto [with, has_begun] = conversations_.try_emplace(who, how_);
+  if (has_begun) {
+    with->second.is_reachable = *is_reachable;
+  }
+  return with;
 }
 
 void remote_actors::handle_node_unreachable(const actor_node& who) {
@@ -83,6 +83,12 @@ void remote_actors::handle_node_let_go(const actor_node& who) {
     end_watches(who, with->second);
     with->second.is_reachable = false;
     with->second.retry_at = instant_never;
+  }
+}
+
+void remote_actors::handle_alone() {
+  for (auto& [who, waiting] : std::exchange(awaited_, {})) {
+    std::ranges::move(waiting.watchers, std::back_inserter(out_.terminated));
   }
 }
 
@@ -186,10 +192,11 @@ void remote_actors::handle_local_ended(const actor_key& which, instant now) {
     if (with == conversations_.end()) {
       continue;
     }
+    const std::uint64_t round = ++with->second.rounds;
     with->second.watched_by[which] = watched_state::ended;
-    with->second.unheard.insert(which);
+    with->second.unheard[which] = round;
     expect_answer(with->second, now + how_.watch_retry);
-    send(with, ended{which});
+    send(with, ended{which, round});
   }
 }
 
@@ -304,17 +311,17 @@ void remote_actors::handle(conversations::iterator from, cluster::watch& what, i
   conversation& with = from->second;
   if (const auto known = with.watched_by.find(what.whom); known != with.watched_by.end()) {
     if (known->second == watched_state::ended) {
-      send(from, ended{what.whom});
+      send(from, ended{what.whom, with.unheard.at(what.whom)});
       expect_answer(with, now + how_.watch_retry);
     } else {
-      send(from, watching{what.whom});
+      send(from, watching{what.whom, what.round});
     }
     return;
   }
   if (with.watched_by.size() >= how_.watches_per_node_max) {
     ++counted_.watches_refused;
     out_.over_bound.push_back(from->first);
-    send(from, watch_refused{what.whom});
+    send(from, watch_refused{what.whom, what.round});
     return;
   }
   with.watched_by.emplace(what.whom, watched_state::alive);
@@ -323,18 +330,25 @@ void remote_actors::handle(conversations::iterator from, cluster::watch& what, i
     out_.watches.push_back({what.whom, true});
   }
   watchers.insert(from->first);
-  send(from, watching{what.whom});
+  send(from, watching{what.whom, what.round});
+}
+
+remote_actors::watched* remote_actors::find_asked(conversation& with, const actor_key& whom, std::uint64_t round) {
+  const auto known = with.watches.find(whom);
+  return known != with.watches.end() && known->second.round == round ? &known->second : nullptr;
 }
 
 void remote_actors::handle(conversations::iterator from, watching& what, instant) {
   conversation& with = from->second;
-  const auto known = with.watches.find(what.whom);
-  if (known != with.watches.end() && known->second.is_wanted) {
+  if (const watched* const asked = find_asked(with, what.whom, what.round); asked != nullptr && asked->is_wanted) {
     with.unconfirmed.erase(what.whom);
   }
 }
 
 void remote_actors::handle(conversations::iterator from, watch_refused& what, instant) {
+  if (find_asked(from->second, what.whom, what.round) == nullptr) {
+    return;
+  }
   out_.over_bound.push_back(from->first);
   conclude(from->second, what.whom);
 }
@@ -345,29 +359,28 @@ void remote_actors::handle(conversations::iterator from, cluster::unwatch& what,
     with.unheard.erase(what.whom);
     release_local(from->first, what.whom);
   }
-  send(from, unwatched{what.whom});
+  send(from, unwatched{what.whom, what.round});
 }
 
 void remote_actors::handle(conversations::iterator from, unwatched& what, instant) {
   conversation& with = from->second;
-  const auto known = with.watches.find(what.whom);
-  if (known != with.watches.end() && !known->second.is_wanted) {
-    with.watches.erase(known);
+  if (const watched* const asked = find_asked(with, what.whom, what.round); asked != nullptr && !asked->is_wanted) {
+    with.watches.erase(what.whom);
     with.unconfirmed.erase(what.whom);
   }
 }
 
 void remote_actors::handle(conversations::iterator from, ended& what, instant) {
   conclude(from->second, what.whom);
-  send(from, ended_heard{std::move(what.whom)});
+  send(from, ended_heard{std::move(what.whom), what.round});
 }
 
 void remote_actors::handle(conversations::iterator from, ended_heard& what, instant) {
   conversation& with = from->second;
-  const auto known = with.watched_by.find(what.whom);
-  if (known != with.watched_by.end() && known->second == watched_state::ended) {
-    with.watched_by.erase(known);
-    with.unheard.erase(what.whom);
+  const auto told = with.unheard.find(what.whom);
+  if (told != with.unheard.end() && told->second == what.round) {
+    with.unheard.erase(told);
+    with.watched_by.erase(what.whom);
   }
 }
 
@@ -403,14 +416,20 @@ void remote_actors::add_watch(conversations::iterator with, const death_watch& w
 
 void remote_actors::negotiate(conversations::iterator with, const actor_key& whom, instant now) {
   with->second.unconfirmed.insert(whom);
+  with->second.watches.at(whom).round = ++with->second.rounds;
   if (!with->second.is_reachable) {
     return;
   }
   expect_answer(with->second, now + how_.watch_retry);
-  if (with->second.watches.at(whom).is_wanted) {
-    send(with, cluster::watch{whom});
+  say(with, whom);
+}
+
+void remote_actors::say(conversations::iterator with, const actor_key& whom) {
+  const watched& what = with->second.watches.at(whom);
+  if (what.is_wanted) {
+    send(with, cluster::watch{whom, what.round});
   } else {
-    send(with, cluster::unwatch{whom});
+    send(with, cluster::unwatch{whom, what.round});
   }
 }
 
@@ -419,17 +438,13 @@ void remote_actors::retry(conversations::iterator with, instant now) {
   one.retry_at = one.unconfirmed.empty() && one.unheard.empty() ? instant_never : now + how_.watch_retry;
   wake_at(one.retry_at);
   std::size_t sent = 0;
-  for (const actor_key& whom : one.unheard) {
+  for (const auto& [whom, round] : one.unheard) {
     if (++sent > retries_at_once_max) break;
-    send(with, ended{whom});
+    send(with, ended{whom, round});
   }
   for (const actor_key& whom : one.unconfirmed) {
     if (++sent > retries_at_once_max) break;
-    if (one.watches.at(whom).is_wanted) {
-      send(with, cluster::watch{whom});
-    } else {
-      send(with, cluster::unwatch{whom});
-    }
+    say(with, whom);
   }
 }
 

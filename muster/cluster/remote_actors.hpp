@@ -66,6 +66,8 @@ class remote_actors {
   void handle_node_removed(const actor_node& who);
   /// Not met again, and taken for gone; but the same incarnation may be met after all, and goes on counting then.
   void handle_node_let_go(const actor_node& who);
+  /// This node is no member any more, and nobody is for it: no other node will be met.
+  void handle_alone();
   /// This node goes on under this name: others know nothing of what was agreed with the one before.
   void handle_renamed(actor_node self);
 
@@ -96,6 +98,7 @@ class remote_actors {
  private:
   struct watched {
     bool is_wanted{true};
+    std::uint64_t round{0};  ///< since when; an answer to an earlier one says nothing
     std::vector<death_watch> watchers;
   };
   enum class watched_state : std::uint8_t { alive, ended };
@@ -104,12 +107,13 @@ class remote_actors {
     explicit conversation(const options& how) : inbox{how} {}
 
     bool is_reachable{true};
-    std::uint64_t sent{0};  ///< the number of the last payload
+    std::uint64_t sent{0};    ///< the number of the last payload
+    std::uint64_t rounds{0};  ///< begun by this side
     ordered_inbox inbox;
     std::map<actor_key, watched> watches;           ///< of its actors by ours
     std::set<actor_key> unconfirmed;                ///< of those
     std::map<actor_key, watched_state> watched_by;  ///< our actors that it watches
-    std::set<actor_key> unheard;                    ///< of those: ended, and it has not said that it knows
+    std::map<actor_key, std::uint64_t> unheard;     ///< of those, by round: ended, and it has not said that it knows
     instant retry_at{instant_never};
   };
   using conversations = std::map<actor_node, conversation>;
@@ -135,12 +139,16 @@ class remote_actors {
 
   /// Tells the other side what is wanted of a watch, now and again until it confirms.
   void negotiate(conversations::iterator with, const actor_key& whom, instant now);
+  /// Says, or says again, what is wanted of it.
+  void say(conversations::iterator with, const actor_key& whom);
   void retry(conversations::iterator with, instant now);
   void expect_answer(conversation& from, instant at) {
     from.retry_at = std::min(from.retry_at, at);
     wake_at(at);
   }
   void wake_at(instant at) { earliest_ = std::min(earliest_, at); }
+  /// What is wanted of it by this side, if it began this round; else null.
+  [[nodiscard]] static watched* find_asked(conversation& with, const actor_key& whom, std::uint64_t round);
   /// All who watched it here hear of the end; nothing is left of the watch.
   void conclude(conversation& with, const actor_key& whom);
   /// Earlier lives of this node, which were never met, are over.

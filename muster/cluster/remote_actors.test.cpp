@@ -6,6 +6,7 @@ namespace muster::cluster::testing {
 namespace {
 
 using muster::testing::probe;
+using kind = member_event_kind;
 
 /// Watches what it is told to, and keeps what it hears.
 struct watch_it {
@@ -357,6 +358,95 @@ TEST(remote_watch, of_an_actor_on_a_node_that_nobody_knows_ends_after_a_while) {
   EXPECT_TRUE(w.heard().empty()) << "news of the node may be on its way";
   c.run(seconds{2});
   EXPECT_EQ(w.heard().size(), 1U);
+}
+
+TEST(remote_watch, of_an_actor_on_a_node_that_nobody_knows_ends_when_the_watchers_own_node_leaves) {
+  test_cluster c;
+  c.start_all(2);
+  const watcher w{c.system("A")};
+  w.watch(
+      *remote_ref<word, word_codec>(c.system("A"), {{"Nobody", node_incarnation{5}}, "/user/x", actor_incarnation{1}}));
+  c.run(seconds{1});
+  c.leave("A");
+  ASSERT_TRUE(c.run_until([&] { return c.at("A").last_phase == phase::ended; }, seconds{5}));
+  c.run(milliseconds{10});
+  EXPECT_EQ(w.heard().size(), 1U) << "nobody can tell it of that node any more";
+  c.run(c.how.unknown_node_timeout * 2);
+  EXPECT_EQ(w.heard().size(), 1U);
+}
+
+TEST(remote_watch, of_an_actor_on_a_node_that_was_not_met_again_ends_after_a_while) {
+  test_cluster c;
+  c.start_all(2);
+  const probe<word> target{c.system("B")};
+  const watcher before{c.system("A")};
+  before.watch(c.far("A", target.ref()));
+  c.run(seconds{1});
+  // A comes back where nobody hears of it: it finds B no more, though nobody has removed B.
+  c.split({"A"});
+  c.refuse("A", "B");
+  ASSERT_TRUE(c.run_until([&] { return c.at("A").count(kind::removed, "B") == 1; },
+                          c.how.reunion_timeout + c.how.membership.removal_timeout + seconds{1}));
+  c.run(milliseconds{10});
+  EXPECT_EQ(before.heard().size(), 1U);
+  const watcher after{c.system("A")};
+  after.watch(c.far("A", target.ref()));
+  c.run(c.how.unknown_node_timeout + seconds{1});
+  EXPECT_EQ(after.heard().size(), 1U) << "it waited for a node that was let go";
+}
+
+/// The number-th frame that A sends to B's actors is lost, and no other.
+void lose_one(test_cluster& c, std::size_t number) {
+  c.network.on_send = [&c, left = number](const auto& from, const auto&, channel on, const bytes&) mutable {
+    if (on == channel::actors && from == "at-A" && --left == 0) c.network.cut("at-A", "at-B");
+  };
+}
+/// Less than any frame takes; then the way is free again.
+void take_a_turn(test_cluster& c) {
+  c.run(std::chrono::microseconds{10});
+  c.network.mend("at-A", "at-B");
+}
+
+TEST(remote_watch, is_not_taken_for_confirmed_by_a_late_answer_to_one_before) {
+  test_cluster c;
+  c.start_all(2);
+  const probe<word> target{c.system("B")};
+  const watcher before{c.system("A")};
+  const watcher after{c.system("A")};
+  lose_one(c, 3);
+  before.watch(c.far("A", target.ref()));
+  take_a_turn(c);
+  before.unwatch(c.far("A", target.ref()));
+  take_a_turn(c);
+  after.watch(c.far("A", target.ref()));
+  take_a_turn(c);
+  c.run(seconds{2});
+  c.system("B").stop(target.ref());
+  c.run(seconds{2});
+  EXPECT_EQ(after.heard().size(), 1U) << "B was never asked a second time";
+  EXPECT_TRUE(before.heard().empty());
+}
+
+TEST(remote_watch, that_was_taken_back_is_not_forgotten_for_a_late_answer_to_one_before) {
+  test_cluster c;
+  c.start_all(2);
+  const probe<word> target{c.system("B")};
+  const watcher w{c.system("A")};
+  w.watch(c.far("A", target.ref()));
+  c.run(seconds{1});
+  lose_one(c, 3);
+  w.unwatch(c.far("A", target.ref()));
+  take_a_turn(c);
+  w.watch(c.far("A", target.ref()));
+  take_a_turn(c);
+  w.unwatch(c.far("A", target.ref()));
+  take_a_turn(c);
+  c.run(seconds{2});
+  const auto remembered = [&](const std::string& name) {
+    return c.look(name, [](const node_core& n) { return n.actors().watch_count() + n.actors().watched_count(); });
+  };
+  EXPECT_EQ(remembered("A"), 0U);
+  EXPECT_EQ(remembered("B"), 0U) << "nobody told B that the last watch was taken back";
 }
 
 TEST(remote_watch, brings_exactly_one_terminated_whatever_is_lost) {

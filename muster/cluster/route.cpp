@@ -8,6 +8,9 @@
 namespace muster::cluster {
 namespace {
 
+/// Of a few changes: so little work that the thread of the transport may do it itself.
+constexpr std::size_t small_gossip_bytes = 1024;
+
 /// What an input takes beside its bytes, about: many empty ones must not be free of charge.
 constexpr std::size_t urgent_overhead_bytes = sizeof(node_input::urgent);
 
@@ -84,8 +87,13 @@ void frame_inlet::handle_frame(bytes frame, std::string_view authenticated_name)
                                    size + urgent_overhead_bytes);
   } else if (state_->arrived_bytes->load(std::memory_order_relaxed) + size <= state_->arrived_bytes_max / 8 * 7) {
     is_taken = true;
-    (void)state_->tell(
-        node_input::frame_came{std::move(frame), std::string{authenticated_name}, {state_->arrived_bytes, size}});
+    counted_bytes waits{state_->arrived_bytes, size};
+    std::string name{authenticated_name};
+    if (size > 1 && size <= small_gossip_bytes && frame[1] == static_cast<std::uint8_t>(channel::gossip)) {
+      (void)state_->tell(node_input::gossip_came{std::move(frame), std::move(name), std::move(waits)});
+    } else {
+      (void)state_->tell(node_input::frame_came{std::move(frame), std::move(name), std::move(waits)});
+    }
   }
   if (!is_taken) state_->dropped_frames.fetch_add(1, std::memory_order_relaxed);
 }

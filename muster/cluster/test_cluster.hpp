@@ -265,8 +265,8 @@ class test_cluster {
 
   [[nodiscard]] prng& random() noexcept { return random_; }
   [[nodiscard]] std::uint64_t wall_clock_ms() const {
-    return 1'000'000U + static_cast<std::uint64_t>(
-                            std::chrono::duration_cast<milliseconds>(executor->now().time_since_epoch()).count());
+    const auto since = executor->now().time_since_epoch() + clock_ahead;
+    return 1'000'000U + static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(since).count());
   }
 
  private:
@@ -295,6 +295,7 @@ class test_cluster {
  public:
   options how;
   bool authenticated{true};  ///< the transport vouches for names
+  duration clock_ahead{};    ///< of the wall clock that processes are started with
   std::shared_ptr<const inbound_codecs> codecs;
   const std::shared_ptr<muster::testing::manual_executor> executor;
   memory_network network;

@@ -28,7 +28,8 @@ enum class send_outcome : std::uint8_t {
   refused,   ///< as many bytes as may be are in flight to this peer on this channel; nothing was sent
 };
 
-/// Where a transport puts what comes in. Any thread, also several at once, calls it; no call waits. What comes over one
+/// Where a transport puts what comes in. Any thread, also several at once, calls it, holding no lock that `send` takes:
+/// short turns may run, and send, within a call. No call waits. What comes over one
 /// connection is to be handed over in its order.
 class transport_receiver {
  public:

@@ -66,11 +66,11 @@ RC_GTEST_PROP(frame, made_of_anything_is_read_or_refused, ()) {
 const actor_key somebody{"/user/a", 5};
 
 std::vector<actor_message> one_of_each() {
-  return {tell{somebody, "m", {9}}, undelivered{somebody, "m", fate::full},
-          watch{somebody},          watching{somebody},
-          watch_refused{somebody},  unwatch{somebody},
-          unwatched{somebody},      ended{somebody},
-          ended_heard{somebody},    stop_request{somebody, stop_when::now}};
+  return {tell{somebody, "m", {9}},   undelivered{somebody, "m", fate::full},
+          watch{somebody, 1},         watching{somebody, 2},
+          watch_refused{somebody, 3}, unwatch{somebody, 4},
+          unwatched{somebody, 5},     ended{somebody, 6},
+          ended_heard{somebody, 300}, stop_request{somebody, stop_when::now}};
 }
 
 TEST(actor_message, has_the_bytes_that_are_documented) {
@@ -79,7 +79,7 @@ TEST(actor_message, has_the_bytes_that_are_documented) {
     out.insert(out.end(), rest.begin(), rest.end());
     return out;
   };
-  const std::vector<bytes> rest{{1, 'm', 1, 9}, {1, 'm', 1}, {}, {}, {}, {}, {}, {}, {}, {1}};
+  const std::vector<bytes> rest{{1, 'm', 1, 9}, {1, 'm', 1}, {1}, {2}, {3}, {4}, {5}, {6}, {0xAC, 0x02}, {1}};
   const auto all = one_of_each();
   ASSERT_EQ(all.size(), std::variant_size_v<actor_message>);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -105,12 +105,12 @@ TEST(actor_message, refuses_what_is_beyond_its_bounds) {
   const auto refused = [](const actor_message& what, std::uint64_t sequence = 1) {
     return !decode_actor_envelope(encode({.to = 1, .sequence = sequence, .what = what}));
   };
-  EXPECT_TRUE(refused(watch{{std::string(path_bytes_max + 1, 'p'), 1}}));
+  EXPECT_TRUE(refused(watch{{std::string(path_bytes_max + 1, 'p'), 1}, 1}));
   EXPECT_TRUE(refused(tell{somebody, std::string(message_name_bytes_max + 1, 'n'), {}}));
   EXPECT_TRUE(refused(undelivered{somebody, "m", static_cast<fate>(4)}));
   EXPECT_TRUE(refused(stop_request{somebody, static_cast<stop_when>(2)}));
-  EXPECT_TRUE(refused(watch{somebody}, 0)) << "the first number is 1";
-  EXPECT_FALSE(refused(watch{somebody}));
+  EXPECT_TRUE(refused(watch{somebody, 1}, 0)) << "the first number is 1";
+  EXPECT_FALSE(refused(watch{somebody, 1}));
 }
 
 // --- order ---
@@ -118,7 +118,7 @@ TEST(actor_message, refuses_what_is_beyond_its_bounds) {
 class ordered : public ::testing::Test {
  protected:
   void take(std::uint64_t sequence, std::size_t size = 10) {
-    inbox_.take(sequence, watch{{"/user/x", sequence}}, size, now_, out_);
+    inbox_.take(sequence, watch{{"/user/x", sequence}, 1}, size, now_, out_);
   }
   void pass(duration time) {
     now_ += time;

@@ -4,30 +4,38 @@
 #include <iterator>
 #include <utility>
 
+#include "muster/base/spare.hpp"
+
 namespace muster::gossip {
 
+members::place members::place_of(const node_id& node) const {
+  const auto found = by_node_.find(node);
+  return found == by_node_.end() ? none : *found;
+}
+
 bool members::contains(const origin_id& who) const {
-  const auto found = members_.find(who.node);
-  return found != members_.end() && found->second.life == who.life;
+  const place at = place_of(who.node);
+  return at != none && all_[at].life == who.life;
 }
 
 std::optional<incarnation> members::life_of(const node_id& node) const {
-  const auto found = members_.find(node);
-  return found == members_.end() ? std::nullopt : std::optional{found->second.life};
+  const place at = place_of(node);
+  return at == none ? std::nullopt : std::optional{all_[at].life};
 }
 
 bool members::is_up(const origin_id& who) const {
-  const auto found = members_.find(who.node);
-  return found != members_.end() && found->second.life == who.life && found->second.up_index != not_up;
+  const place at = place_of(who.node);
+  return at < up_count_ && all_[at].life == who.life;
 }
 
 std::vector<origin_id> members::pick(std::size_t count, prng& random, const origin_id& not_this,
                                      const origin_id& nor_this) const {
   const auto may_be = [&](const origin_id& one) { return one != not_this && one != nor_this; };
+  const std::span<const origin_id> up = this->up();
   std::vector<origin_id> out;
-  if (up_.size() <= 2 * count + 2) {
+  if (up.size() <= 2 * count + 2) {
     // Nearly all: a random order of them.
-    std::ranges::copy_if(up_, std::back_inserter(out), may_be);
+    std::ranges::copy_if(up, std::back_inserter(out), may_be);
     for (std::size_t i = 0; i + 1 < out.size() && i < count; ++i) {
       std::swap(out[i], out[i + random.below(out.size() - i)]);
     }
@@ -36,7 +44,7 @@ std::vector<origin_id> members::pick(std::size_t count, prng& random, const orig
   }
   // Few out of many: each draw succeeds more often than not.
   while (out.size() < count) {
-    const origin_id& one = up_[random.below(up_.size())];
+    const origin_id& one = up[random.below(up.size())];
     if (may_be(one) && std::ranges::find(out, one) == out.end()) {
       out.push_back(one);
     }
@@ -44,40 +52,58 @@ std::vector<origin_id> members::pick(std::size_t count, prng& random, const orig
   return out;
 }
 
-void members::take_from_up(member& one) {
-  if (one.up_index == not_up) {
+void members::swap_places(place left, place right) {
+  if (left == right) {
     return;
   }
-  const std::uint32_t index = std::exchange(one.up_index, not_up);
-  if (index + 1 < up_.size()) {
-    up_[index] = std::move(up_.back());
-    members_.find(up_[index].node)->second.up_index = index;
+  // The index finds a place by who stands there.
+  by_node_.erase(left);
+  by_node_.erase(right);
+  std::swap(all_[left], all_[right]);
+  by_node_.insert(left);
+  by_node_.insert(right);
+}
+
+members::place members::take_from_up(place which) {
+  if (which >= up_count_) {
+    return which;
   }
-  up_.pop_back();
+  --up_count_;
+  const auto last = static_cast<place>(up_count_);
+  swap_places(which, last);
+  return last;
 }
 
 void members::set_up(const origin_id& who) {
-  member& one = members_[who.node];
-  if (one.up_index != not_up) {
-    up_[one.up_index].life = who.life;
-  } else {
-    one.up_index = static_cast<std::uint32_t>(up_.size());
-    up_.push_back(who);
+  place at = place_of(who.node);
+  if (at == none) {
+    at = static_cast<place>(all_.size());
+    reserve_one_more(all_);
+    all_.push_back(who);
+    by_node_.insert(at);
   }
-  one.life = who.life;
+  all_[at].life = who.life;
+  if (at >= up_count_) {
+    swap_places(at, static_cast<place>(up_count_));
+    ++up_count_;
+  }
 }
 
 void members::set_unreachable(const origin_id& who) {
-  if (const auto found = members_.find(who.node); found != members_.end() && found->second.life == who.life) {
-    take_from_up(found->second);
+  if (const place at = place_of(who.node); at != none && all_[at].life == who.life) {
+    take_from_up(at);
   }
 }
 
 void members::remove(const node_id& node) {
-  if (const auto found = members_.find(node); found != members_.end()) {
-    take_from_up(found->second);
-    members_.erase(found);
+  const place at = place_of(node);
+  if (at == none) {
+    return;
   }
+  const auto last = static_cast<place>(all_.size() - 1);
+  swap_places(take_from_up(at), last);
+  by_node_.erase(last);
+  all_.pop_back();
 }
 
 void members::forget(const origin_id& who, instant now, instant until, std::size_t most) {

@@ -5,9 +5,11 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "muster/base/instant.hpp"
 #include "muster/base/prng.hpp"
@@ -17,17 +19,21 @@
 namespace muster::gossip {
 
 /// Who belongs to the cluster, who of them is up, and which incarnations are refused: what the layer above has said.
-/// One incarnation of each node at most is a member.
+/// One incarnation of each node at most is a member. Made for many of them: 16 bytes each, and five in an index.
 class members {
  public:
+  members() = default;
+  members(const members&) = delete;
+  members& operator=(const members&) = delete;
+
   /// Up, or unreachable: it belongs to the cluster.
   [[nodiscard]] bool contains(const origin_id& who) const;
   /// The incarnation of the node that is a member.
   [[nodiscard]] std::optional<incarnation> life_of(const node_id& node) const;
   [[nodiscard]] bool is_up(const origin_id& who) const;
-  [[nodiscard]] std::size_t up_count() const noexcept { return up_.size(); }
+  [[nodiscard]] std::size_t up_count() const noexcept { return up_count_; }
   /// All that are up, in no particular order.
-  [[nodiscard]] const std::vector<origin_id>& up() const noexcept { return up_; }
+  [[nodiscard]] std::span<const origin_id> up() const noexcept { return {all_.data(), up_count_}; }
   /// So many distinct ones of those that are up and not named, at random; all of them if there are no more.
   [[nodiscard]] std::vector<origin_id> pick(std::size_t count, prng& random, const origin_id& not_this,
                                             const origin_id& nor_this) const;
@@ -51,12 +57,24 @@ class members {
   void for_each_forgotten(instant since, const std::function<void(const origin_id&)>& visit) const;
 
  private:
-  static constexpr std::uint32_t not_up = 0xffff'ffffU;
+  using place = std::uint32_t;
+  static constexpr place none = 0xffff'ffffU;
 
-  struct member {
-    incarnation life;
-    std::uint32_t up_index{not_up};
+  struct place_hash {
+    using is_transparent = void;
+    using is_avalanching = void;
+    const members* all;
+    std::size_t operator()(const node_id& node) const noexcept { return text_hash{}(node); }
+    std::size_t operator()(place at) const noexcept { return (*this)(all->all_[at].node); }
   };
+  struct place_equal {
+    using is_transparent = void;
+    const members* all;
+    bool operator()(place left, place right) const noexcept { return left == right; }
+    bool operator()(const node_id& left, place right) const noexcept { return left == all->all_[right].node; }
+    bool operator()(place left, const node_id& right) const noexcept { return (*this)(right, left); }
+  };
+
   struct refused {
     incarnation life;
     instant until;
@@ -67,11 +85,15 @@ class members {
     instant until;
   };
 
-  void take_from_up(member& one);
+  [[nodiscard]] place place_of(const node_id& node) const;
+  void swap_places(place left, place right);
+  /// Gives its new place.
+  place take_from_up(place which);
   void let_go_of_oldest();
 
-  boost::unordered_flat_map<node_id, member, text_hash> members_;
-  std::vector<origin_id> up_;
+  std::vector<origin_id> all_;  ///< those that are up come first
+  std::size_t up_count_{0};
+  boost::unordered_flat_set<place, place_hash, place_equal> by_node_{0, place_hash{this}, place_equal{this}};
   boost::unordered_flat_map<node_id, refused, text_hash> forgotten_;
   std::deque<forgetting> by_age_;  ///< may name one whose time has been extended
 };

@@ -115,9 +115,10 @@ bool origin_table::admit(origin_record& origin, const registration& what, std::u
     ++left_out_total_;
     return false;
   }
-  registrations_.add(origin.number, origin.held, what, hash);
+  const registration_table::slot& slot = registrations_.at(registrations_.add(origin.number, origin.held, what, hash));
   origin.checksum += hash;
-  changes_.note({what.key, origin.id, what.what, false}, hash);
+  // By the texts that are kept, so that those who keep the change share them.
+  changes_.note({slot.key, origin.id, slot.what, false}, hash);
   return true;
 }
 

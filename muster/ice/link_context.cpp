@@ -11,23 +11,42 @@ void receiver_gate::open(std::shared_ptr<cluster::transport_receiver> to) {
 
 void receiver_gate::close() {
   std::shared_ptr<cluster::transport_receiver> released;
-  const std::lock_guard lock{mutex_};
+  std::unique_lock lock{mutex_};
   released.swap(receiver_);
+  left_.wait(lock, [&] { return inside_ == 0; });
+}
+
+template <typename Function>
+void receiver_gate::enter(Function&& function) const {
+  cluster::transport_receiver* to = nullptr;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!receiver_) return;
+    to = receiver_.get();
+    ++inside_;
+  }
+  struct leaving {
+    const receiver_gate& gate;
+    ~leaving() {
+      // Notified under the lock: who closes may be the last to know of the gate.
+      const std::lock_guard lock{gate.mutex_};
+      if (--gate.inside_ == 0) gate.left_.notify_all();
+    }
+  };
+  const leaving whatever_comes{*this};
+  function(*to);
 }
 
 void receiver_gate::frame(bytes what, std::string_view authenticated_name) const {
-  const std::shared_lock lock{mutex_};
-  if (receiver_) receiver_->handle_frame(std::move(what), authenticated_name);
+  enter([&](cluster::transport_receiver& to) { to.handle_frame(std::move(what), authenticated_name); });
 }
 
 void receiver_gate::lost(std::string_view address) const {
-  const std::shared_lock lock{mutex_};
-  if (receiver_) receiver_->handle_connection_lost(address);
+  enter([&](cluster::transport_receiver& to) { to.handle_connection_lost(address); });
 }
 
 void receiver_gate::refused(std::string_view address) const {
-  const std::shared_lock lock{mutex_};
-  if (receiver_) receiver_->handle_connection_refused(address);
+  enter([&](cluster::transport_receiver& to) { to.handle_connection_refused(address); });
 }
 
 std::string link_context::expected_at(const std::string& address) const {

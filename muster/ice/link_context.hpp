@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,7 +21,8 @@
 
 namespace muster::ice {
 
-/// The way in to the receiver. When `close` has returned nobody is inside, and nobody comes in any more.
+/// The way in to the receiver. When `close` has returned nobody is inside, and nobody comes in any more. Who is inside
+/// may come in once more, and does not close it.
 class receiver_gate {
  public:
   void open(std::shared_ptr<cluster::transport_receiver> to);
@@ -33,7 +33,13 @@ class receiver_gate {
   void refused(std::string_view address) const;
 
  private:
-  mutable std::shared_mutex mutex_;  // shared by those who are inside
+  /// Calls `function(receiver)`, if there is one.
+  template <typename Function>
+  void enter(Function&& function) const;
+
+  mutable std::mutex mutex_;  // a leaf
+  mutable std::condition_variable left_;
+  mutable std::size_t inside_{0};
   std::shared_ptr<cluster::transport_receiver> receiver_;
 };
 

@@ -28,11 +28,15 @@ void participant::core::tell_removed(departed::record& whom, std::string_view ad
                      .successor = {},
                      .successor_name = {},
                      .successor_address = {}};
+  // Whom it has to exceed: an earlier life of its own, which is still remembered, does not hide who has its address.
+  const auto is_later = [&](slot which) {
+    return which != none && table_.at(which).who->incarnation > whom.who->incarnation;
+  };
   slot successor = table_.find_name(whom.who->name);
-  if (successor == none) {
+  if (!is_later(successor)) {
     successor = table_.find_address(address);
   }
-  if (successor != none) {
+  if (is_later(successor)) {
     const member& later = *table_.at(successor).who;
     out.successor = later.incarnation;
     out.successor_name = later.name;

@@ -179,6 +179,27 @@ TEST(failure, a_clock_set_back_before_a_restart_costs_one_more_attempt) {
   EXPECT_EQ(net.at("n01").rejoins, 1U);
 }
 
+// It was told of its own earlier life instead, which it exceeded already, and came back as often as messages travel.
+TEST(failure, a_process_that_moves_to_the_address_of_a_dead_one_whose_clock_was_ahead_comes_back_once) {
+  network net;
+  net.start("n00", {"n00"});
+  prng random{3};
+  options ahead = network::defaults("n01", {"n00"});
+  ahead.incarnation = make_incarnation(2'000'000'000, random);
+  net.start(ahead);
+  net.start("n02", {"n00"});
+  ASSERT_TRUE(net.run_until([&] { return net.agree(); }, seconds{5}));
+  net.crash("n01", true);
+  net.crash("n02", true);
+  options moved = network::defaults("n02", {"n00"});
+  moved.address = network::address_of("n01");
+  net.start(moved);
+  EXPECT_TRUE(net.run_until([&] { return net.agree(); }, seconds{2}));
+  net.run(seconds{5});
+  EXPECT_TRUE(net.agree());
+  EXPECT_EQ(net.at("n02").rejoins, 1U);
+}
+
 TEST(failure, the_earlier_of_two_living_processes_of_one_name_is_told_so) {
   formed net{3};
   options how = network::defaults("n01", {"n00"});

@@ -1,10 +1,12 @@
 #include "muster/membership/member_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
 #include "muster/base/invariant.hpp"
+#include "muster/base/spare.hpp"
 
 namespace muster::membership {
 
@@ -16,6 +18,7 @@ member_table::slot member_table::add(member_ptr who, standing how, std::uint32_t
                    "a member has its name and address for itself");
   slot which = static_cast<slot>(entries_.size());
   if (free_.empty()) {
+    reserve_one_more(entries_);
     entries_.emplace_back();
   } else {
     which = free_.back();
@@ -29,6 +32,7 @@ member_table::slot member_table::add(member_ptr who, standing how, std::uint32_t
   count(one, true);
   if (which != self) {
     // At a random place among those not yet probed in this round (SWIM, section 4.3).
+    reserve_one_more(order_);
     order_.push_back(which);
     const std::size_t place = order_at_ + random.below(order_.size() - order_at_);
     std::swap(order_[place], order_.back());
@@ -67,6 +71,30 @@ member_table::slot member_table::find(std::string_view name, incarnation of) con
   return which != none && entries_[which].who->incarnation == of ? which : none;
 }
 
+void member_table::prefetch(std::span<const claim> claims) const {
+  constexpr std::size_t at_a_time = 64;
+  std::array<std::uint64_t, at_a_time> keys;
+  std::array<slot, at_a_time> slots;
+  for (; !claims.empty(); claims = claims.subspan(std::min(at_a_time, claims.size()))) {
+    const std::size_t count = std::min(at_a_time, claims.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      keys[i] = text_key(claims[i].name);
+      by_name_.prefetch(keys[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      slots[i] = by_name_.guess(keys[i]);
+      if (slots[i] != none) {
+        __builtin_prefetch(&entries_[slots[i]]);
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (slots[i] != none) {
+        __builtin_prefetch(entries_[slots[i]].who.get());
+      }
+    }
+  }
+}
+
 member_table::slot member_table::next_to_probe(prng& random) {
   if (size_ <= 1) {
     return none;
@@ -79,6 +107,7 @@ member_table::slot member_table::next_to_probe(prng& random) {
       }
     }
     order_.clear();
+    order_.reserve(size_);
     order_at_ = 0;
     each([&](slot which) {
       if (which != self) {

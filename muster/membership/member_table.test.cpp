@@ -247,6 +247,55 @@ TEST(news, beyond_the_space_waits_and_nothing_is_told_twice_in_one_message) {
   EXPECT_EQ(queue.size(), 100U);
 }
 
+RC_GTEST_PROP(news, go_in_the_order_of_a_plain_sorted_list, ()) {
+  prng random{*rc::gen::arbitrary<std::uint64_t>()};
+  std::vector<member_ptr> all;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    all.push_back(make_member(std::string(1 + random.below(60), static_cast<char>('a' + i % 26)), incarnation{i + 1},
+                              std::string(1 + random.below(100), 'x'), {}));
+  }
+  struct waiting {
+    std::size_t times{0};
+    std::uint64_t age{0};
+    member_ptr who;
+    standing how{};
+  };
+  std::vector<waiting> model;
+  std::uint64_t age = 1'000'000;
+  news_queue queue;
+  constexpr std::size_t times_max = 3;
+  for (std::uint64_t step = random.below(300); step > 0; --step) {
+    if (random.chance(2, 3)) {
+      const member_ptr& who = all[random.below(all.size())];
+      const auto how = random.chance(1, 2) ? standing::alive : standing::unreachable;
+      std::erase_if(model, [&](const waiting& one) { return one.who == who; });
+      model.push_back({0, --age, who, how});
+      queue.put(news_of(who, how));
+      continue;
+    }
+    std::ranges::sort(model, {}, [](const waiting& one) { return std::pair{one.times, one.age}; });
+    std::size_t space = random.below(1500);
+    std::size_t misfits_left = 8;
+    const std::size_t space_given = space;
+    std::vector<std::string> expected;
+    for (waiting& one : model) {
+      const std::size_t needed = encoded_bytes(to_claim(news_of(one.who, one.how)));
+      if (needed > space) {
+        if (--misfits_left == 0) {
+          break;
+        }
+        continue;
+      }
+      space -= needed;
+      expected.push_back(one.who->name);
+      ++one.times;
+    }
+    std::erase_if(model, [&](const waiting& one) { return one.times >= times_max; });
+    RC_ASSERT(tell(queue, space_given, times_max) == expected);
+    RC_ASSERT(queue.size() == model.size());
+  }
+}
+
 // --- how long to wait before a suspected member is given up ---
 
 options with_times() {

@@ -83,6 +83,7 @@ void participant::core::receive_from_member(slot from, const message& what) {
   if (what.from.to.value() != 0) {
     table_.set_knows_us(from, true);
   }
+  table_.prefetch(what.news);
   for (const claim& one : what.news) {
     hear(one, heard::news);
     if (phase_ == phase::ended) {

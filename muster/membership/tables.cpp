@@ -250,6 +250,7 @@ void participant::core::handle_records(const message& from, const records& what)
     return;
   }
   const member_ptr sender = table_.at(which).who;
+  table_.prefetch(what.table);
   for (const claim& one : what.table) {
     hear(one, fresh ? heard::own_join : heard::table);
     if (phase_ == phase::ended) {

@@ -22,9 +22,25 @@ struct present_turn {
   const actor_pool* of{nullptr};
   const runnable* running{nullptr};
   bool is_brief{false};
+  bool at_teller{false};
   runnable* next{nullptr};
+
+  [[nodiscard]] bool may_be_followed_by(const runnable& what) const noexcept {
+    return is_brief && next == nullptr && running != &what && (!at_teller || what.suits_tellers());
+  }
 };
 thread_local present_turn present;
+
+/// Who tells more often than this leaves it to the pool: it goes on meanwhile, and many messages make one turn.
+constexpr duration teller_pause{std::chrono::microseconds{15}};
+/// When this thread last told somebody who suits tellers something, or was done with it.
+thread_local instant told_last{};
+
+/// Notes that the thread does so now; whether it had paused.
+bool has_paused() noexcept {
+  const instant now = os::now();
+  return std::exchange(told_last, now) <= now - teller_pause;
+}
 
 }  // namespace
 
@@ -38,7 +54,9 @@ result<std::shared_ptr<actor_pool>> actor_pool::make(options how) {
 }
 
 actor_pool::actor_pool(const options& how, std::size_t threads)
-    : threads_{threads}, pool_{threads}, turns_{pool_.get_executor()}, bell_{[this] { ring(); }} {
+    : threads_{threads}, tellers_help_{how.tellers_help}, pool_{threads}, turns_{pool_.get_executor()}, bell_{[this] {
+        ring();
+      }} {
   set_name(bell_, how.name + "-time");
 }
 
@@ -53,22 +71,32 @@ actor_pool::~actor_pool() {
 }
 
 void actor_pool::execute(runnable& what) {
-  if (present.of == this && present.is_brief && present.next == nullptr && present.running != &what) {
+  if (present.of == this && present.may_be_followed_by(what)) {
     present.next = &what;
     return;
   }
-  boost::asio::post(turns_, [this, &what] { run(what); });
+  boost::asio::post(turns_, [this, &what] { run(what, false); });
 }
+
+void actor_pool::execute_here(runnable& what) {
+  // A turn tells others only on its own thread, so no turn ever stands on another one's stack.
+  if (!tellers_help_ || present.of != nullptr || !has_paused()) return execute(what);
+  run(what, true);
+  // Nothing of the pool is touched here any more: what has run may have been its last.
+  told_last = os::now();
+}
+
+bool actor_pool::is_at_teller() const noexcept { return present.of == this && present.at_teller; }
 
 void actor_pool::hand_over() {
   if (present.of != this || present.next == nullptr) return;
-  boost::asio::post(turns_, [this, next = std::exchange(present.next, nullptr)] { run(*next); });
+  boost::asio::post(turns_, [this, next = std::exchange(present.next, nullptr)] { run(*next, false); });
 }
 
-void actor_pool::run(runnable& first) noexcept {
+void actor_pool::run(runnable& first, bool at_teller) noexcept {
   runnable* next = &first;
   for (int turns = 0; next != nullptr && turns < turns_in_a_row_max; ++turns) {
-    present = {.of = this, .running = next, .is_brief = next->is_brief()};
+    present = {.of = this, .running = next, .is_brief = next->is_brief(), .at_teller = at_teller};
     next->run();
     next = present.next;
   }

@@ -28,6 +28,9 @@ class actor_pool final : public actor_executor {
   struct options {
     std::size_t threads{0};  ///< 0: one for each processor
     std::string name{"actors"};
+    /// A thread that has told nobody here anything for a moment runs a few short turns of the system's own actors
+    /// within its call, so that a single message need not wait for a thread of the pool to wake. False: it never does.
+    bool tellers_help{true};
   };
 
   /// `invalid_argument` for more than 1024 threads.
@@ -35,6 +38,8 @@ class actor_pool final : public actor_executor {
   ~actor_pool() override;
 
   void execute(runnable& what) override;
+  void execute_here(runnable& what) override;
+  [[nodiscard]] bool is_at_teller() const noexcept override;
   void hand_over() override;
   [[nodiscard]] instant now() const override;
   void wake_at(instant when, std::shared_ptr<runnable> what) override;
@@ -46,10 +51,11 @@ class actor_pool final : public actor_executor {
  private:
   actor_pool(const options& how, std::size_t threads);
   /// A turn, and those that are to follow it on this thread.
-  void run(runnable& first) noexcept;
+  void run(runnable& first, bool at_teller) noexcept;
   void ring() noexcept;
 
   const std::size_t threads_;
+  const bool tellers_help_;
   boost::asio::thread_pool pool_;
   boost::asio::thread_pool::executor_type turns_;
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -121,6 +122,148 @@ TEST(actor_pool, lets_others_have_their_turn_when_brief_ones_ask_for_each_other_
   pool->execute(here);
   pool->execute(other);
   EXPECT_EQ(ended.get_future().wait_for(generous), std::future_status::ready);
+}
+
+// --- on the threads of tellers ---
+
+/// What a teller may handle; says who does.
+struct light {
+  static constexpr bool teller_may_handle = true;
+  std::promise<std::thread::id>* handled_on;
+};
+/// What it may not.
+struct heavy {
+  std::promise<std::thread::id>* handled_on;
+};
+/// One of many.
+struct numbered {
+  static constexpr bool teller_may_handle = true;
+  int sender;
+  int number;
+};
+using light_or_heavy = std::variant<light, heavy>;
+
+constexpr spawn_options brief{.name = {}, .is_brief = true};
+
+/// A thread that has told nobody anything yet tells it; whether it then has the message handled itself, at once.
+template <typename Message>
+bool handles_itself(const actor_ref<Message>& whom) {
+  std::promise<std::thread::id> handled_on;
+  auto seen = handled_on.get_future();
+  std::thread::id told_on;
+  std::jthread{[&] {
+    told_on = std::this_thread::get_id();
+    whom.tell(Message{&handled_on});
+  }}.join();
+  EXPECT_EQ(seen.wait_for(generous), std::future_status::ready);
+  return seen.get() == told_on;
+}
+
+/// Likewise, of an actor that may not have come to rest since its start.
+template <typename Message>
+bool handles_itself_in_the_end(const actor_ref<Message>& whom) {
+  const auto deadline = std::chrono::steady_clock::now() + generous;
+  while (!handles_itself(whom)) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+  }
+  return true;
+}
+
+auto says_who = [](const auto& what) { what.handled_on->set_value(std::this_thread::get_id()); };
+
+TEST(actor_pool, lets_a_brief_actor_of_the_system_handle_a_message_within_the_call_that_tells_it) {
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  EXPECT_TRUE(handles_itself_in_the_end(system.spawn_system<light>(brief, says_who)));
+  EXPECT_TRUE(system.shutdown(generous));
+}
+
+TEST(actor_pool, keeps_from_the_threads_of_tellers_what_is_not_meant_for_them) {
+  constexpr int attempts = 200;
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  actor_system other{"other", {.runs_on = actor_pool::make({.threads = 2, .tellers_help = false}).value()}};
+  const auto of_a_user = system.spawn<light>(brief, says_who);
+  const auto not_brief = system.spawn_system<light>("long", says_who);
+  const auto by_a_heavy_message = system.spawn_system<heavy>(brief, says_who);
+  const auto of_another_pool = other.spawn_system<light>(brief, says_who);
+  for (int i = 0; i < attempts; ++i) {
+    EXPECT_FALSE(handles_itself(of_a_user));
+    EXPECT_FALSE(handles_itself(not_brief));
+    EXPECT_FALSE(handles_itself(by_a_heavy_message));
+    EXPECT_FALSE(handles_itself(of_another_pool));
+  }
+}
+
+TEST(actor_pool, runs_nobody_of_a_user_on_the_thread_of_who_told_the_system_something) {
+  constexpr int attempts = 200;
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  const auto of_a_user = system.spawn<light>(brief, says_who);
+  const auto passes_on = system.spawn_system<light>(brief, [of_a_user](const light& what) { of_a_user.tell(what); });
+  for (int i = 0; i < attempts; ++i) EXPECT_FALSE(handles_itself(passes_on));
+}
+
+TEST(actor_pool, leaves_the_rest_of_a_turn_to_its_own_threads_in_the_order_of_telling) {
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  std::array<std::promise<std::thread::id>, 3> handled_on;
+  std::vector<int> order;
+  const auto whom = system.spawn_system<light_or_heavy>(brief, [&](auto& self, const light_or_heavy& what) {
+    auto* const mine = std::visit([](const auto& one) { return one.handled_on; }, what);
+    if (mine == &handled_on[0]) {
+      self.self().tell(heavy{&handled_on[1]});
+      self.self().tell(light{&handled_on[2]});
+    }
+    if (mine >= handled_on.data() && mine < handled_on.data() + handled_on.size()) {
+      order.push_back(static_cast<int>(mine - handled_on.data()));
+    }
+    mine->set_value(std::this_thread::get_id());
+  });
+  ASSERT_TRUE(handles_itself_in_the_end(actor_ref<light>{whom}));
+  std::thread::id told_on;
+  std::jthread{[&] {
+    told_on = std::this_thread::get_id();
+    whom.tell(light{handled_on.data()});
+  }}.join();
+  std::array<std::thread::id, 3> seen;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    auto one = handled_on[i].get_future();
+    ASSERT_EQ(one.wait_for(generous), std::future_status::ready);
+    seen[i] = one.get();
+  }
+  EXPECT_EQ(order, (std::vector{0, 1, 2}));
+  EXPECT_EQ(seen[0], told_on);
+  EXPECT_NE(seen[1], told_on);
+  EXPECT_NE(seen[2], told_on);
+}
+
+TEST(actor_pool, keeps_order_and_one_turn_at_a_time_when_tellers_help) {
+  constexpr int senders = 4;
+  constexpr int each = 20'000;
+  actor_system system{"pool", {.runs_on = pool_of(2)}};
+  std::promise<bool> done;
+  auto in_order = done.get_future();
+  std::vector<int> next(senders, 0);
+  std::atomic<bool> inside{false};
+  const auto to = system.spawn_system<numbered>(brief, [&, right = true, seen = 0](const numbered& message) mutable {
+    right = right && !inside.exchange(true);
+    right = right && next[static_cast<std::size_t>(message.sender)]++ == message.number;
+    inside = false;
+    if (++seen == senders * each) done.set_value(right);
+  });
+  {
+    std::vector<std::jthread> threads;
+    for (int sender = 0; sender < senders; ++sender) {
+      threads.emplace_back([&to, sender] {
+        for (int i = 0; i < each; ++i) {
+          to.tell({sender, i});
+          // Long enough to help with the next one, now and then.
+          const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds{i % 64 == 0 ? 30 : 0};
+          while (std::chrono::steady_clock::now() < until) {
+          }
+        }
+      });
+    }
+  }
+  ASSERT_EQ(in_order.wait_for(generous), std::future_status::ready);
+  EXPECT_TRUE(in_order.get());
 }
 
 TEST(actor_pool, runs_one_turn_of_an_actor_at_a_time_and_keeps_each_senders_order) {

@@ -46,6 +46,14 @@ class alignas(Item) counted_array {
     static_cast<counted_array*>(made)->marked_ = marked;
     return pointer{made};
   }
+  /// One without items, and with room for so many bytes of something else behind it, which `Self` looks after.
+  template <typename... Args>
+  [[nodiscard]] static Self* make_with_room(std::size_t bytes, bool marked, Args&&... args) {
+    void* const space = ::operator new(sizeof(Self) + bytes);
+    Self* const made = ::new (space) Self(std::forward<Args>(args)...);
+    static_cast<counted_array*>(made)->marked_ = marked;
+    return made;
+  }
 
  private:
   friend void intrusive_ptr_add_ref(const Self* of) noexcept {

@@ -34,6 +34,7 @@ struct late_refusal {
 /// What one turn of a directory brings: it makes at most one listing a key.
 struct directory_news {
   static constexpr bool dies_with_actor = true;
+  static constexpr bool teller_may_handle = true;
 
   std::vector<gossip::change> changes{};
   std::vector<reachability> reach{};
@@ -44,7 +45,8 @@ struct directory_news {
 /// Port: where the registrations of all nodes are kept. The receptionist writes those of its own node into it and hears
 /// of those of other nodes. `local_directory` is the one of a node alone; the node of a cluster is another.
 ///
-/// The receptionist calls it on its turns only, one call at a time, and never waits in it.
+/// The receptionist calls it on its turns only, one call at a time, and never waits in it. Such a turn may take place
+/// within a call that tells the receptionist something: it takes no lock that others hold meanwhile.
 class directory {
  public:
   directory() = default;

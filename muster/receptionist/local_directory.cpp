@@ -1,31 +1,24 @@
 #include "muster/receptionist/local_directory.hpp"
 
-#include <utility>
+#include "muster/gossip/own_bounds.hpp"
 
 namespace muster::receptionist {
 
-result<std::unique_ptr<local_directory>> local_directory::make(const gossip::options& how, gossip::origin_id self,
-                                                               instant now) {
-  std::unique_ptr<local_directory> out{new local_directory};
-  auto store = gossip::core::make(how, std::move(self), out->random_, now);
-  if (!store) return fail(std::move(store).error());
-  out->store_ = *std::move(store);
-  return out;
+result<std::unique_ptr<local_directory>> local_directory::make(const gossip::options& bounds, std::string name) {
+  if (auto sound = bounds.check(); !sound) return fail(std::move(sound).error());
+  if (name.empty() || name.size() > bounds.node_bytes_max) {
+    return fail(errc::invalid_argument, "the node's name has {} bytes; allowed are 1 to {}", name.size(),
+                bounds.node_bytes_max);
+  }
+  return std::unique_ptr<local_directory>{new local_directory{bounds, gossip::node_id{name}}};
 }
 
 result<void> local_directory::add(const gossip::shared_text& key, const gossip::entry& what) {
-  auto added = store_->add(key, what);
-  if (!added) return fail(std::move(added).error());
-  return {};
+  auto judged = gossip::judge_own(bounds_, key, what, count_);
+  if (judged) ++count_;
+  return judged;
 }
 
-void local_directory::remove(const gossip::shared_text& key, const gossip::entry& what) {
-  (void)store_->remove(key, what);
-}
-
-void local_directory::commit() {
-  // There is nobody to send it to; taken all the same, so that it does not pile up.
-  (void)store_->poll_ready();
-}
+void local_directory::remove(const gossip::shared_text&, const gossip::entry&) { --count_; }
 
 }  // namespace muster::receptionist

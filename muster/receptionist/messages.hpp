@@ -69,6 +69,8 @@ struct subscribe_rejected {
 /// an actor that has stopped becomes dead letters.
 class register_ {  // NOLINT(readability-identifier-naming): `register` is a keyword
  public:
+  static constexpr bool teller_may_handle = true;
+
   template <typename T>
   register_(const service_key<T>& under, std::type_identity_t<actor_ref<T>> who, actor_ref<registered> answer_to = {})
       : key{under}, ref{std::move(who)}, type{&actor_kernel::type_of<T>}, reply_to{std::move(answer_to)} {}
@@ -90,6 +92,8 @@ class register_ {  // NOLINT(readability-identifier-naming): `register` is a key
 /// nothing.
 class deregister {
  public:
+  static constexpr bool teller_may_handle = true;
+
   deregister(const any_key& from, any_ref who, actor_ref<deregistered> answer_to = {})
       : key{from}, ref{std::move(who)}, reply_to{std::move(answer_to)} {}
 
@@ -101,6 +105,8 @@ class deregister {
 /// Exactly one `listing<T>` comes: what this node knows now. Nothing is asked of others.
 class find {
  public:
+  static constexpr bool teller_may_handle = true;
+
   template <typename T>
   find(const service_key<T>& what, std::type_identity_t<actor_ref<listing<T>>> answer_to)
       : key{what}, reply_to{std::move(answer_to)}, kind{&audience_of<T>} {}
@@ -114,6 +120,8 @@ class find {
 /// takes no second place and brings the current listing once more. A subscriber that stops is unsubscribed.
 class subscribe {
  public:
+  static constexpr bool teller_may_handle = true;
+
   template <typename T>
   subscribe(const service_key<T>& to, std::type_identity_t<actor_ref<listing<T>>> who)
       : key{to}, subscriber{std::move(who)}, kind{&audience_of<T>} {}
@@ -126,6 +134,8 @@ class subscribe {
 /// No listing is sent any more; one may be on its way.
 class unsubscribe {
  public:
+  static constexpr bool teller_may_handle = true;
+
   unsubscribe(const any_key& from, any_ref who) : key{from}, subscriber{std::move(who)} {}
 
   any_key key;

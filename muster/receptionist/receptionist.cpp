@@ -37,24 +37,17 @@ result<handle> present(const std::shared_ptr<desk>& at, actor_ref<message> whom,
   return handle{at, std::move(whom)};
 }
 
-result<std::shared_ptr<directory>> directory_of_its_own(const actor_system& system, const settings& how) {
-  gossip::options store;
-  store.gossip_interval = how.gossip_interval;
-  store.forgotten_horizon = std::max(store.forgotten_horizon, 10 * how.gossip_interval);
-  const actor_node node = system.node();
-  const std::uint64_t life = std::max<std::uint64_t>(1, node.incarnation.value());
-  auto made = local_directory::make(store, gossip::make_origin(node.name, life), system.now());
-  if (!made) return fail(std::move(made).error());
-  return std::shared_ptr<directory>{*std::move(made)};
-}
-
 result<handle> start_new(actor_system& system, std::shared_ptr<directory> registrations, const settings& how,
                          std::weak_ptr<desk>& place) {
   auto at = std::make_shared<desk>();
   at->how = how;
   at->is_local = registrations == nullptr;
   if (at->is_local) {
-    auto own = directory_of_its_own(system, how);
+    // So that an interval which no cluster would take is refused here as well.
+    gossip::options bounds;
+    bounds.gossip_interval = how.gossip_interval;
+    bounds.forgotten_horizon = std::max(bounds.forgotten_horizon, 10 * how.gossip_interval);
+    auto own = local_directory::make(bounds, system.node().name);
     if (!own) return fail(std::move(own).error());
     registrations = *std::move(own);
   } else if (how.gossip_interval != registrations->gossip_interval()) {

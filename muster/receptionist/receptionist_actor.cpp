@@ -76,7 +76,10 @@ void receptionist_actor::schedule(context& self) {
 void receptionist_actor::end_turn(context& self) {
   guard(self, "telling other nodes", [&] { desk_->directory->commit(); });
   const auto notices = core_.poll_notices();
-  for (const answer& one : std::exchange(answers_, {})) {
+  const std::vector<answer> answers = std::exchange(answers_, {});
+  // The next turn has about as many, if this one had few.
+  answers_.reserve(std::min<std::size_t>(answers.size(), 64));
+  for (const answer& one : answers) {
     guard(self, "an acknowledgement",
           [&] { std::visit([](const auto& to_and_what) { to_and_what.first.tell(to_and_what.second); }, one); });
   }
@@ -139,10 +142,16 @@ void receptionist_actor::end_news(context& self, const directory_news& what) {
 
 // --- registrations ---
 
+const gossip::shared_text& receptionist_actor::path_of(const any_ref& whom) {
+  gossip::shared_text& kept = recent_paths_[whom.hash() % recent_paths_.size()];
+  if (kept.view() != whom.path()) kept = gossip::shared_text{whom.path()};
+  return kept;
+}
+
 gossip::entry receptionist_actor::entry_of(const any_ref& whom, std::string_view type) {
   gossip::shared_text& kept = types_[type];
   if (kept.view() != type) kept = gossip::shared_text{type};
-  return {gossip::shared_text{whom.path()}, actor_kernel::refs::target(whom)->incarnation().value(), kept};
+  return {path_of(whom), actor_kernel::refs::target(whom)->incarnation().value(), kept};
 }
 
 void receptionist_actor::handle(context& self, register_& what) {
@@ -202,7 +211,7 @@ void receptionist_actor::refuse(context& self, const register_& what, refusal wh
 void receptionist_actor::withdraw(const any_key& key, const any_ref& whom) {
   const auto& target = actor_kernel::refs::target(whom);
   if (!target || target->is_remote() || &target->core() != desk_->seen_in->system().get()) return;
-  const gossip::shared_text path{whom.path()};
+  const gossip::shared_text path = path_of(whom);
   for (const gossip::entry& one : core_.own_entries(key, path, target->incarnation().value())) {
     (void)core_.remove_own(key, one);
     desk_->directory->remove(key.text(), one);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -23,6 +24,7 @@ namespace muster::receptionist {
 /// waited before, and the turn is over.
 struct turn_over {
   static constexpr bool dies_with_actor = true;
+  static constexpr bool teller_may_handle = true;
 };
 
 using message = std::variant<register_, deregister, find, subscribe, unsubscribe, directory_news, turn_over>;
@@ -84,6 +86,8 @@ class receptionist_actor final : public actor<message> {
   /// Without any business left, it is watched no more.
   void let_go(context& self, const any_ref& whom);
 
+  /// The same text where it was asked for not long ago: most actors that have several keys get them at once.
+  [[nodiscard]] const gossip::shared_text& path_of(const any_ref& whom);
   [[nodiscard]] gossip::entry entry_of(const any_ref& whom, std::string_view type);
   void warn_of_unnamed(context& self, const register_& what);
 
@@ -101,6 +105,7 @@ class receptionist_actor final : public actor<message> {
   std::deque<std::pair<any_ref, std::set<any_key>>> to_withdraw_;
   bool turn_ends_{false};                                  // `turn_over` is on its way
   std::map<std::string_view, gossip::shared_text> types_;  // keys live as long as the process
+  std::array<gossip::shared_text, 16> recent_paths_;
   std::set<any_key> warned_of_;
 };
 

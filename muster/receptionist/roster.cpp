@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <new>
+#include <type_traits>
 
 namespace muster::receptionist {
 
@@ -19,7 +22,7 @@ class builder {
 
   [[nodiscard]] bool wants_more() const noexcept { return !rows_.empty() && rows_.size() < chunk_rows_least; }
   void add(const row& one) { rows_.push_back(one); }
-  void add_all(const chunk& of) { rows_.insert(rows_.end(), of.items().begin(), of.items().end()); }
+  void add_all(std::span<const row> rows) { rows_.insert(rows_.end(), rows.begin(), rows.end()); }
   void share(const chunk_ptr& whole) {
     cut();
     chunks_.push_back(whole);
@@ -38,6 +41,8 @@ class builder {
     rows_.clear();
   }
   [[nodiscard]] std::vector<chunk_ptr>& chunks() noexcept { return chunks_; }
+  /// All that there is, where it is one row; null otherwise.
+  [[nodiscard]] row* only_row() noexcept { return chunks_.empty() && rows_.size() == 1 ? &rows_.front() : nullptr; }
 
  private:
   std::vector<chunk_ptr> chunks_;
@@ -57,10 +62,10 @@ class hidden_rows {
     return !of_.empty() && std::ranges::find(of_, which.origin) != of_.end();
   }
   /// The rows of one origin stand together.
-  [[nodiscard]] bool are_in(const chunk& rows) const noexcept {
+  [[nodiscard]] bool are_in(std::span<const row> rows) const noexcept {
     return std::ranges::any_of(of_, [&](const origin_ptr& one) {
-      const auto found = std::ranges::lower_bound(rows.items(), row{one, {}, 0, {}});
-      return found != rows.items().end() && found->origin == one;
+      const auto found = std::ranges::lower_bound(rows, row{one, {}, 0, {}});
+      return found != rows.end() && found->origin == one;
     });
   }
 
@@ -123,27 +128,28 @@ bool unreachable_origins::is_gone(const origin_ptr& which) const noexcept {
 
 roster_ptr roster::merged(const gossip::shared_text& key, const roster_ptr& base, std::span<const edit> edits,
                           unreachable_ptr unreachable) {
-  const std::span<const chunk_ptr> old = base ? base->items() : std::span<const chunk_ptr>{};
-  builder made{old.size()};
+  const std::size_t old = base ? base->chunk_count() : 0;
+  builder made{old};
   const hidden_rows hidden{base, unreachable};
-  if (old.empty()) merge(made, {}, edits, hidden);
+  if (old == 0) merge(made, {}, edits, hidden);
   auto next = edits.begin();
-  for (std::size_t i = 0; i < old.size(); ++i) {
+  for (std::size_t i = 0; i < old; ++i) {
     // What lies before the first row of the next chunk belongs to this one.
-    const auto end = i + 1 == old.size()
+    const auto end = i + 1 == old
                          ? edits.end()
-                         : std::lower_bound(next, edits.end(), old[i + 1]->items().front(),
+                         : std::lower_bound(next, edits.end(), base->rows_of(i + 1).front(),
                                             [](const edit& change, const row& first) { return change.what < first; });
-    if (next != end || hidden.are_in(*old[i])) {
+    if (next != end || hidden.are_in(base->rows_of(i))) {
       if (!made.wants_more()) made.cut();
-      merge(made, old[i]->items(), {next, end}, hidden);
-    } else if (made.wants_more()) {
-      made.add_all(*old[i]);
+      merge(made, base->rows_of(i), {next, end}, hidden);
+    } else if (made.wants_more() || base->is_single()) {
+      made.add_all(base->rows_of(i));
     } else {
-      made.share(old[i]);
+      made.share(base->items()[i]);
     }
     next = end;
   }
+  if (row* const only = made.only_row()) return of_one(key, std::move(*only), std::move(unreachable));
   made.cut();
   std::vector<chunk_ptr>& chunks = made.chunks();
   if (chunks.empty()) return nullptr;
@@ -155,12 +161,21 @@ roster_ptr roster::merged(const gossip::shared_text& key, const roster_ptr& base
   return make(chunks, mixed, key, rows, std::move(unreachable));
 }
 
+roster_ptr roster::of_one(const gossip::shared_text& key, row what, unreachable_ptr unreachable) {
+  static_assert(std::is_nothrow_move_constructible_v<row>);
+  roster* const made = make_with_room(sizeof(row), !is_named(what), key, std::size_t{1}, std::move(unreachable));
+  ::new (static_cast<void*>(made + 1)) row(std::move(what));
+  return pointer{made};
+}
+
 roster::~roster() {
+  if (is_single()) std::destroy_at(reinterpret_cast<row*>(this + 1));
   const roster_view* view = views_.load(std::memory_order_acquire);
   while (view != nullptr) delete std::exchange(view, view->next_);
 }
 
 roster::position roster::lower_bound(const row& which) const noexcept {
+  if (is_single()) return {0, front() < which ? std::size_t{1} : std::size_t{0}};
   const auto chunks = items();
   // The last chunk that begins at or before it.
   const auto after = std::ranges::upper_bound(chunks, which, std::ranges::less{},
@@ -224,20 +239,18 @@ roster_ptr seen_with(const roster_ptr& rows, const unreachable_ptr& now) {
 bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept {
   if (a == b) return true;
   if (!a || !b || a->size() != b->size()) return false;
-  const auto left = a->items();
-  const auto right = b->items();
-  const bool same_reach = a->unreachable() == b->unreachable();
+  const bool share_chunks = a->unreachable() == b->unreachable() && !a->is_single() && !b->is_single();
   std::size_t i = 0, j = 0, at = 0, bt = 0;  // chunk and offset on both sides
-  while (i < left.size() && j < right.size()) {
-    if (at == 0 && bt == 0 && same_reach && left[i] == right[j]) {
+  while (i < a->chunk_count() && j < b->chunk_count()) {
+    if (at == 0 && bt == 0 && share_chunks && a->items()[i] == b->items()[j]) {
       ++i, ++j;
       continue;
     }
-    const row& one = left[i]->items()[at];
-    const row& other = right[j]->items()[bt];
+    const row& one = a->rows_of(i)[at];
+    const row& other = b->rows_of(j)[bt];
     if (order_of_content(one, other) != 0 || a->is_reachable(one) != b->is_reachable(other)) return false;
-    if (++at == left[i]->items().size()) ++i, at = 0;
-    if (++bt == right[j]->items().size()) ++j, bt = 0;
+    if (++at == a->rows_of(i).size()) ++i, at = 0;
+    if (++bt == b->rows_of(j).size()) ++j, bt = 0;
   }
   return true;
 }

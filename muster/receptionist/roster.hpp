@@ -110,7 +110,8 @@ class roster_view {
 
 /// All registrations under one key at one moment, of whatever types; never empty (null stands for that), never changed.
 /// A successor shares what is equal: of n rows it copies about n/128 pointers and the chunks that change, so that a key
-/// with 100,000 rows can be published after every change.
+/// with 100,000 rows can be published after every change. One row, which is all that most keys have, needs no chunk: it
+/// stands in the roster itself.
 class roster final : public counted_array<roster, chunk_ptr> {
  public:
   /// `edits` are in the order of their rows, each of which is in `base` exactly if it vanishes. Rows of origins that
@@ -129,25 +130,24 @@ class roster final : public counted_array<roster, chunk_ptr> {
   [[nodiscard]] bool has_rows_of(const origin_ptr& which) const noexcept;
   /// One of its rows has another type than this one, or a type that its node did not name.
   [[nodiscard]] bool is_mixed() const noexcept { return is_marked(); }
-  [[nodiscard]] const row& front() const noexcept { return items().front()->items().front(); }
+  [[nodiscard]] const row& front() const noexcept { return rows_of(0).front(); }
   [[nodiscard]] const unreachable_ptr& unreachable() const noexcept { return unreachable_; }
 
   /// In order, from the first that is not less than `from` on, until `visit(row)` returns false.
   template <typename Visit>
   void visit_from(const row& from, Visit&& visit) const {
     const auto [number, offset] = lower_bound(from);
-    const auto chunks = items();
     std::size_t begin = offset;
-    for (std::size_t i = number; i < chunks.size(); ++i, begin = 0) {
-      for (const row& one : chunks[i]->items().subspan(begin)) {
+    for (std::size_t i = number; i < chunk_count(); ++i, begin = 0) {
+      for (const row& one : rows_of(i).subspan(begin)) {
         if (!visit(one)) return;
       }
     }
   }
   template <typename Visit>
   void for_each(Visit&& visit) const {
-    for (const chunk_ptr& one : items()) {
-      for (const row& each : one->items()) visit(each);
+    for (std::size_t i = 0; i < chunk_count(); ++i) {
+      for (const row& each : rows_of(i)) visit(each);
     }
   }
 
@@ -172,6 +172,17 @@ class roster final : public counted_array<roster, chunk_ptr> {
   roster(gossip::shared_text key, std::size_t rows, unreachable_ptr unreachable) noexcept
       : rows_{static_cast<std::uint32_t>(rows)}, key_{std::move(key)}, unreachable_{std::move(unreachable)} {}
 
+  [[nodiscard]] static pointer of_one(const gossip::shared_text& key, row what, unreachable_ptr unreachable);
+  /// Its only row stands behind it, and it has no chunk.
+  [[nodiscard]] bool is_single() const noexcept { return items().empty(); }
+  [[nodiscard]] std::size_t chunk_count() const noexcept { return is_single() ? 1 : items().size(); }
+  [[nodiscard]] std::span<const row> rows_of(std::size_t chunk_number) const noexcept {
+    static_assert(sizeof(roster) % alignof(row) == 0);
+    if (is_single()) return {reinterpret_cast<const row*>(this + 1), 1};
+    return items()[chunk_number]->items();
+  }
+
+  friend bool same_content(const pointer& a, const pointer& b) noexcept;
   struct position {
     std::size_t chunk;
     std::size_t offset;

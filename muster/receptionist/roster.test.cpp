@@ -61,6 +61,35 @@ TEST_F(a_roster, that_has_lost_all_rows_is_none) {
   EXPECT_EQ(with(nullptr, {}), nullptr);
 }
 
+TEST_F(a_roster, of_one_row_needs_no_chunk_and_is_like_any_other_else) {
+  const auto one = with(nullptr, {{row_of(5), false}});
+  EXPECT_TRUE(one->items().empty());
+  EXPECT_EQ(one->size(), 1U);
+  EXPECT_EQ(one->front(), row_of(5));
+  EXPECT_TRUE(one->contains(row_of(5)));
+  EXPECT_FALSE(one->contains(row_of(4)));
+  EXPECT_FALSE(one->contains(row_of(6)));
+  EXPECT_TRUE(one->has_rows_of(origin_));
+  EXPECT_FALSE(one->is_mixed());
+
+  const auto three = with(one, {{row_of(4), false}, {row_of(6), false}});
+  EXPECT_EQ(three->size(), 3U);
+  EXPECT_EQ(three->items().size(), 1U);
+  const auto again = with(three, {{row_of(4), true}, {row_of(6), true}});
+  EXPECT_TRUE(again->items().empty());
+  EXPECT_TRUE(same_content(again, one));
+  EXPECT_FALSE(same_content(again, three));
+  EXPECT_FALSE(same_content(again, with(again, {{row_of(5), true}, {row_of(7), false}})));
+
+  const boost::intrusive_ptr<unreachable_origins> down{new unreachable_origins};
+  down->origins.push_back(origin_);
+  const auto unreached = roster::merged(key_, one, {}, down);
+  EXPECT_EQ(unreached->front(), row_of(5));
+  EXPECT_FALSE(unreached->is_reachable(row_of(5)));
+  EXPECT_TRUE(one->is_reachable(row_of(5))) << "what was given away does not change";
+  EXPECT_FALSE(same_content(unreached, one));
+}
+
 TEST_F(a_roster, equals_another_one_by_what_it_lists_however_it_came_about) {
   const auto a = of(1000);
   const auto b = with(with(a, {{row_of(501), false}}), {{row_of(501), true}});

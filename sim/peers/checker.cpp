@@ -13,6 +13,7 @@ using cluster::phase;
 using cluster::ready;
 using cluster::registration_news;
 using cluster::to_node;
+using cluster::to_origin;
 
 std::string_view to_string(checker::happening what) noexcept {
   using happening = checker::happening;
@@ -29,6 +30,9 @@ std::string_view to_string(checker::happening what) noexcept {
     case happening::gap: return "gap";
     case happening::left_out: return "left_out";
     case happening::message_delivered: return "message_delivered";
+    case happening::actor_ended: return "actor_ended";
+    case happening::actor_lost: return "actor_lost";
+    case happening::watch_given_up: return "watch_given_up";
   }
   return "?";
 }
@@ -41,6 +45,8 @@ void checker::on_started(node_index at, const cluster::node_core& core) {
   of.name = core.self().name;
   of.self = core.self();
   of.root = core.registrations().root_hash();
+  addresses_[of.self] = core.address();
+  watches_.on_started(at, of.self);
   of.listings = std::make_unique<listing_checker>(how_, gossip::node_id{of.name},
                                                   [this, at](std::string what) { on_violation(at, std::move(what)); });
 }
@@ -55,7 +61,13 @@ void checker::on_operation(node_index at, const cluster::node_core& core, const 
 
 void checker::on_turn(node_index at, const cluster::node_core& core, const ready& effects) {
   view& of = views_[at];
+  of.just_gone.clear();
+  of.just_met.clear();
   check_name(of, core, effects);
+  if (effects.renamed) {
+    addresses_[of.self] = core.address();
+    watches_.on_renamed(at, of.self);
+  }
   check_members(of, core, effects);
   check_reach(of, effects);
   check_changes(of, core, effects.news);
@@ -66,7 +78,41 @@ void checker::on_turn(node_index at, const cluster::node_core& core, const ready
   if (!effects.news.empty()) of.listings->expect(of.others_sum);
 }
 
+bool checker::has_later_neighbour(const actor_node& than) const {
+  const auto address = addresses_.find(than);
+  return address != addresses_.end() && std::ranges::any_of(addresses_, [&](const auto& one) {
+           return one.second == address->second && one.first.incarnation > than.incarnation;
+         });
+}
+
+void checker::on_terminated(node_index at, const cluster::node_core& core, watch_number which) {
+  using standing = watch_checker::standing;
+  const view& of = views_[at];
+  const actor_node& node = watches_.node_of(at, which);
+  const auto known = of.members.find(node.name);
+  const bool is_member = known != of.members.end() && known->second.life == node.incarnation.value();
+  const auto old = of.old.find(node.name);
+  const bool is_old = old != of.old.end() && old->second == node.incarnation.value();
+  standing now = is_member ? standing::member : standing::unknown;
+  // Another one may have seen it go, and said so, before this one knew it; or after this one came back, where it was a
+  // member before.
+  if (of.just_met.contains(node)) now = standing::unknown;
+  if (of.just_gone.contains(node) || core.phase() == phase::ended ||
+      ((!is_member || is_old) &&
+       (watches_.has_later_life(node) || ledger_.gone_since(to_origin(node)) || has_later_neighbour(node)))) {
+    now = standing::gone;
+  }
+  using cause = watch_checker::cause;
+  switch (watches_.on_terminated(at, which, now)) {
+    case cause::stopped: note(happening::actor_ended); return;
+    case cause::node_gone: note(happening::actor_lost); return;
+    case cause::given_up: note(happening::watch_given_up); return;
+    case cause::other: return;
+  }
+}
+
 void checker::on_ended(node_index at) {
+  watches_.on_ended(at);
   if (views_[at].listings) listings_told_ += views_[at].listings->told();
   views_[at].listings.reset();
 }
@@ -111,6 +157,9 @@ void checker::follow(view& of, const cluster::member_event& what) {
   const std::uint64_t life = what.node.incarnation.value();
   const auto known = of.members.find(what.node.name);
   const bool is_this = known != of.members.end() && known->second.life == life;
+  const auto lived = addresses_.find(what.node);
+  require(lived != addresses_.end() && lived->second == what.address, of,
+          "{}#{} is told of as at {}, where it never was", what.node.name, life, what.address);
   switch (what.kind) {
     case member_event_kind::up: {
       require(known == of.members.end(), of, "{}#{} is up and #{} has not gone", what.node.name, life,
@@ -120,6 +169,7 @@ void checker::follow(view& of, const cluster::member_event& what) {
               "{}#{} is up again after it was gone", what.node.name, life);
       require(what.node.name != of.self.name, of, "it is a member of its own");
       of.members[what.node.name] = {life, true};
+      of.just_met.insert(what.node);
       note(happening::up);
       return;
     }
@@ -136,6 +186,7 @@ void checker::follow(view& of, const cluster::member_event& what) {
     case member_event_kind::removed: {
       require(is_this, of, "{}#{} has {} and is no member", what.node.name, life, to_string(what.kind));
       if (is_this) of.members.erase(known);
+      of.just_gone.insert(what.node);
       if (const auto old = of.old.find(what.node.name); old != of.old.end() && old->second == life) {
         of.old.erase(old);
       } else {
@@ -166,6 +217,9 @@ void checker::check_members(view& of, const cluster::node_core& core, const read
   for (const auto& one : list.members) {
     require(before == nullptr || *before < one.node.name, of, "its list of members is not in the order of names");
     before = &one.node.name;
+    const auto lived = addresses_.find(one.node);
+    require(lived != addresses_.end() && lived->second == one.address, of,
+            "its list has {}#{} at {}, where it never was", one.node.name, one.node.incarnation, one.address);
     if (one.node == core.self()) continue;
     const auto known = of.members.find(one.node.name);
     require(known != of.members.end() && known->second.life == one.node.incarnation.value() &&

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "sim/peers/ledger.hpp"
 #include "sim/peers/listing_checker.hpp"
 #include "sim/peers/scenario.hpp"
+#include "sim/peers/watch_checker.hpp"
 #include "sim/scheduler.hpp"
 
 namespace muster::sim::peers {
@@ -31,14 +33,25 @@ namespace muster::sim::peers {
 /// 5. A message between actors is handed over at most once, in order, to the incarnation that it was meant for.
 /// 6. Frames, members, registrations and what is remembered keep their bounds.
 /// 7. What a receptionist lists and tells: listing_checker.hpp.
+/// 8. What is told of the ends of watched actors: watch_checker.hpp.
+/// 9. A life of a node is told of with the address at which it listens.
 class checker {
  public:
-  checker(const scenario& how, const scheduler& clock) : how_{how}, clock_{clock}, views_(how.nodes) {}
+  checker(const scenario& how, const scheduler& clock)
+      : how_{how},
+        clock_{clock},
+        watches_{how, clock, [this](node_index at, std::string what) { on_violation(at, std::move(what)); }},
+        views_(how.nodes) {}
+  checker(const checker&) = delete;
+  checker& operator=(const checker&) = delete;
+  ~checker() = default;
 
   void on_started(node_index at, const cluster::node_core& core);
   /// An operation of this node itself, just made.
   void on_operation(node_index at, const cluster::node_core& core, const gossip::registration& what, bool removes);
   void on_turn(node_index at, const cluster::node_core& core, const cluster::ready& effects);
+  /// The end of what it watches is told, in the turn that was reported last.
+  void on_terminated(node_index at, const cluster::node_core& core, watch_number which);
   void on_ended(node_index at);
   /// The number for the next message of this life of a node to any other.
   [[nodiscard]] std::uint64_t on_tell(const cluster::node_core& from) { return ++told_[from.self()]; }
@@ -49,6 +62,7 @@ class checker {
   /// That of the process that runs there.
   [[nodiscard]] listing_checker& listings(node_index at) { return *views_[at].listings; }
   [[nodiscard]] std::uint64_t listings_told() const noexcept;
+  [[nodiscard]] watch_checker& watches() noexcept { return watches_; }
   /// How often what happened: see `happening`.
   [[nodiscard]] const std::vector<std::uint64_t>& happened() const noexcept { return happened_; }
 
@@ -66,8 +80,11 @@ class checker {
     gap,
     left_out,  ///< over a bound
     message_delivered,
+    actor_ended,     ///< one that was watched has stopped
+    actor_lost,      ///< or its node is gone
+    watch_given_up,  ///< nobody has told of its node
   };
-  static constexpr std::size_t happenings = 12;
+  static constexpr std::size_t happenings = 15;
   void note(happening what) { ++happened_[static_cast<std::size_t>(what)]; }
 
  private:
@@ -91,6 +108,8 @@ class checker {
     std::map<std::string, std::set<std::uint64_t>> gone;
     /// Members when it took its present incarnation: they may go because they are not met again, and be met then.
     std::map<std::string, std::uint64_t> old;
+    std::set<actor_node> just_gone;  ///< in this turn
+    std::set<actor_node> just_met;   ///< after the end of a watch that had waited for it, perhaps
     std::map<gossip::origin_id, origin_view> origins;
     std::uint64_t root{0};
     std::uint64_t others_sum{0};
@@ -119,12 +138,16 @@ class checker {
   void check_deliveries(view& of, const cluster::ready& effects);
   void check_bounds(view& of, const cluster::node_core& core);
   void count(view& of, const cluster::node_core& core, const cluster::ready& effects);
+  /// Its address was that of one with a greater incarnation, which then counts as the later one.
+  [[nodiscard]] bool has_later_neighbour(const actor_node& than) const;
   /// The incarnation may be a member although it, or a later one, was gone here.
   [[nodiscard]] bool is_past_horizon(const std::string& name, std::uint64_t life) const;
 
   const scenario& how_;
   const scheduler& clock_;
+  watch_checker watches_;
   ledger ledger_;
+  std::map<actor_node, std::string> addresses_;  ///< of every life that there was
   std::vector<view> views_;
   std::map<actor_node, std::uint64_t> told_;  ///< by whom: the number of the last message
   std::uint64_t listings_told_{0};

@@ -1,8 +1,11 @@
 #include "sim/peers/node.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <variant>
 
+#include "muster/cluster/frame.hpp"
 #include "muster/cluster/identity.hpp"
 
 namespace muster::sim::peers {
@@ -40,12 +43,14 @@ receptionist::directory_news to_directory(const cluster::registration_news& news
 }  // namespace
 
 struct node::process {
-  process(std::uint64_t number, std::uint64_t seed) : life{number}, draws{seed} {}
+  process(std::uint64_t number, std::uint64_t seed, std::size_t watchable)
+      : life{number}, draws{seed}, cast{watchable} {}
 
   std::uint64_t life;
   prng draws;
   std::unique_ptr<cluster::node_core> core;
   std::unique_ptr<desk> front;
+  actors cast;
 
   // The process's clock: `origin` at the instant `started`, `drift_ppm` too fast; it stood still for `stood_still`.
   instant started{};
@@ -61,7 +66,8 @@ struct node::process {
   receptionist::directory_news held_back;  ///< only for a sabotage
 };
 
-node::node(node_index index, surroundings& around) : index_{index}, name_{name_of(index)}, around_{around} {}
+node::node(node_index index, surroundings& around)
+    : index_{index}, host_{index}, name_{name_of(index)}, around_{around} {}
 node::~node() = default;
 
 const cluster::node_core* node::core() const noexcept { return process_ ? process_->core.get() : nullptr; }
@@ -92,7 +98,7 @@ void node::start() {
   paused_ = false;
   clock_stands_ = false;
   const bool repeats = sabotaged(sabotage::reuses_incarnations);
-  process_ = std::make_unique<process>(++lives_, repeats ? index_ : around_.draws());
+  process_ = std::make_unique<process>(++lives_, repeats ? index_ : around_.draws(), around_.how.watchable);
   process& p = *process_;
   p.started = around_.clock.now();
   p.origin = instant{} + std::chrono::seconds{static_cast<std::int64_t>(p.draws.below(1'000'000))};
@@ -105,14 +111,14 @@ void node::start() {
   how.name = name_;
   how.cluster = "site";
   for (node_index seed = 0; seed < around_.how.seeds; ++seed) how.seeds.push_back(address_of(seed));
-  auto made = cluster::node_core::make(std::move(how), address_of(index_), first_wall_clock_ms_, p.draws, local_now());
+  auto made = cluster::node_core::make(std::move(how), address_of(host_), first_wall_clock_ms_, p.draws, local_now());
   if (!made) {
     around_.watch.on_violation(index_, fmt::format("it cannot start: {}", made.error().message));
     return;
   }
   p.core = *std::move(made);
-  around_.log.line(around_.clock.now(), name_, "starts as {}", p.core->self().incarnation);
-  around_.net.process_started(index_);
+  around_.log.line(around_.clock.now(), name_, "starts as {} at {}", p.core->self().incarnation, host_name_of(host_));
+  around_.net.process_started(host_);
   around_.watch.on_started(index_, *p.core);
   p.front = std::make_unique<desk>(around_.how, gossip::node_id{name_}, around_.defect, p.draws,
                                    around_.watch.listings(index_));
@@ -128,7 +134,7 @@ void node::kill(bool host_goes_down) {
 void node::end_process(bool host_answers) {
   around_.watch.on_ended(index_);
   process_.reset();
-  around_.net.process_ended(index_, host_answers);
+  around_.net.process_ended(host_, host_answers);
   around_.on_ended(index_);
 }
 
@@ -168,14 +174,14 @@ void node::deliver(const cluster::shared_frame& frame) {
   run_node([this, frame](process& p) { p.core->handle_frame(*frame, {}, local_now()); });
 }
 
-void node::connection_lost(node_index to) {
-  around_.log.line(around_.clock.now(), name_, "loses its connection to {}", name_of(to));
-  run_node([this, to](process& p) { p.core->handle_connection_lost(address_of(to), local_now()); });
+void node::connection_lost(node_index to_host) {
+  around_.log.line(around_.clock.now(), name_, "loses its connection to {}", host_name_of(to_host));
+  run_node([this, to_host](process& p) { p.core->handle_connection_lost(address_of(to_host), local_now()); });
 }
 
-void node::connection_refused(node_index to) {
-  around_.log.line(around_.clock.now(), name_, "is refused a connection to {}", name_of(to));
-  run_node([this, to](process& p) { p.core->handle_connection_refused(address_of(to), local_now()); });
+void node::connection_refused(node_index to_host) {
+  around_.log.line(around_.clock.now(), name_, "is refused a connection to {}", host_name_of(to_host));
+  run_node([this, to_host](process& p) { p.core->handle_connection_refused(address_of(to_host), local_now()); });
 }
 
 void node::run_node(std::function<void(process&)> what) {
@@ -260,10 +266,11 @@ void node::turn() {
 void node::hand_out(const ready& effects) {
   for (const auto& one : effects.frames) {
     const node_index to = index_of_address(one.address);
-    around_.log.line(around_.clock.now(), name_, "-> {} {}", name_of(to), brief(*one.content));
-    if (sabotaged(sabotage::swallows_gossip) && to == 0 && one.on == cluster::channel::gossip) continue;
-    around_.net.send(index_, to, one.on, one.content);
+    around_.log.line(around_.clock.now(), name_, "-> {} {}", host_name_of(to), brief(*one.content));
+    if (swallows(one)) continue;
+    around_.net.send(host_, to, one.on, one.content);
   }
+  hand_out_watches(effects);
   if (effects.news.empty()) return;
   if (!sabotaged(sabotage::reverses_news)) {
     post_to_desk([news = to_directory(effects.news)](process& p) { p.front->handle(news); });
@@ -305,6 +312,35 @@ void node::tamper(ready& effects) {
   if (sabotaged(sabotage::repeats_messages) && !effects.deliveries.empty() && around_.draws.chance(1, 10)) {
     effects.deliveries.push_back(effects.deliveries.back());
   }
+  if (sabotaged(sabotage::confuses_addresses) && around_.draws.chance(1, 20)) {
+    for (auto& one : effects.events) one.address = address_of(host_);
+  }
+  tamper_with_watches(effects);
+}
+
+void node::tamper_with_watches(ready& effects) {
+  auto& ends = effects.terminated;
+  if (sabotaged(sabotage::loses_ends)) {
+    std::erase_if(ends, [&](const auto&) { return around_.draws.chance(1, 10); });
+  }
+  if (sabotaged(sabotage::repeats_ends) && !ends.empty() && around_.draws.chance(1, 10)) ends.push_back(ends.back());
+  if (sabotaged(sabotage::ends_the_unreachable)) {
+    for (const auto& one : effects.events) {
+      if (one.kind != cluster::member_event_kind::unreachable) continue;
+      for (const auto& [number, watch] : process_->cast.watches()) {
+        if (watch.target().node == one.node) ends.push_back(watch);
+      }
+    }
+  }
+}
+
+bool node::swallows(const cluster::outgoing& frame) const {
+  if (sabotaged(sabotage::swallows_gossip)) {
+    return frame.on == cluster::channel::gossip && index_of_address(frame.address) == 0;
+  }
+  if (!sabotaged(sabotage::swallows_confirmations) || frame.on != cluster::channel::actors) return false;
+  const auto what = cluster::decode_actor_envelope(cluster::decode_frame(*frame.content)->payload);
+  return what && std::holds_alternative<cluster::ended_heard>(what->what);
 }
 
 void node::plan_tick() {
@@ -371,6 +407,70 @@ void node::tell(const actor_node& whom) {
     }
     p.core->handle_tell(to, "sim.numbered", std::move(content));
   });
+}
+
+void node::watch(const actor_address& whom) {
+  if (!process_ || paused_) return;
+  run_node([this, whom](process& p) {
+    if (whom.node == p.core->self()) return;  // Within the process; the node has nothing to do with it.
+    const watch_number number = around_.watch.watches().on_watch(index_, whom);
+    around_.log.line(around_.clock.now(), name_, "watches {} ({})", whom, number);
+    const death_watch made = p.cast.begin_watch(number, whom);
+    const std::size_t watches = p.core->actors().watch_count();
+    p.core->handle_watch(made, local_now());
+    // Once more is not twice, unless the first has ended at once.
+    if (p.core->actors().watch_count() > watches && around_.draws.chance(1, 8)) {
+      p.core->handle_watch(made, local_now());
+    }
+  });
+}
+
+void node::unwatch() {
+  if (!process_ || paused_ || process_->cast.watches().empty()) return;
+  run_node([this](process& p) {
+    const auto& all = p.cast.watches();
+    if (all.empty()) return;
+    const auto [number, ends] = *std::next(all.begin(), static_cast<std::ptrdiff_t>(around_.draws.below(all.size())));
+    around_.log.line(around_.clock.now(), name_, "watches {} no more ({})", ends.target(), number);
+    around_.watch.watches().on_unwatch(index_, number);
+    p.cast.forget(number);
+    if (!sabotaged(sabotage::forgets_unwatches)) p.core->handle_unwatch(ends, local_now());
+  });
+}
+
+actor_address node::watchable(std::size_t which) const {
+  const auto present = process_->cast.present(which);
+  return {process_->core->self(), present.path, actor_incarnation{present.incarnation}};
+}
+
+void node::stop_watchable(std::size_t which) {
+  if (!process_ || paused_) return;
+  const cluster::actor_key stopped = process_->cast.stop(which);
+  around_.log.line(around_.clock.now(), name_, "stops its actor {}#{}", stopped.path, stopped.incarnation);
+  around_.watch.watches().on_actor_stopped(index_, stopped);
+  if (process_->cast.is_followed(stopped)) report_end(stopped);
+}
+
+void node::report_end(const cluster::actor_key& which) {
+  post_to_node([this, which](process& p) {
+    if (p.cast.report(which)) p.core->handle_local_ended(which, local_now());
+  });
+}
+
+void node::hand_out_watches(const ready& effects) {
+  process& p = *process_;
+  for (const auto& one : effects.watches) {
+    if (p.cast.follow(one)) report_end(one.whom);
+  }
+  for (const auto& one : effects.terminated) {
+    around_.log.line(around_.clock.now(), name_, "is told of the end of {}", one.target());
+    one.terminated();
+  }
+  for (const watch_number number : p.cast.take_heard()) {
+    around_.watch.on_terminated(index_, *p.core, number);
+    p.cast.forget(number);
+  }
+  around_.watch.watches().on_turn(index_, p.core->phase() != phase::ended);
 }
 
 }  // namespace muster::sim::peers

@@ -8,6 +8,7 @@
 
 #include "muster/base/prng.hpp"
 #include "muster/cluster/node_core.hpp"
+#include "sim/peers/actors.hpp"
 #include "sim/peers/checker.hpp"
 #include "sim/peers/desk.hpp"
 #include "sim/peers/frames.hpp"
@@ -42,6 +43,9 @@ class node {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] node_index index() const noexcept { return index_; }
+  /// Where on the network it is. It moves only while no process runs.
+  [[nodiscard]] node_index host() const noexcept { return host_; }
+  void set_host(node_index to) noexcept { host_ = to; }
   [[nodiscard]] bool runs() const noexcept { return process_ != nullptr; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
   [[nodiscard]] bool is_leaving() const;
@@ -60,13 +64,20 @@ class node {
   void set_wall_clock(std::int64_t forward_ms) noexcept { wall_offset_ms_ += forward_ms; }
 
   void deliver(const cluster::shared_frame& frame);
-  void connection_lost(node_index to);
-  void connection_refused(node_index to);
+  void connection_lost(node_index to_host);
+  void connection_refused(node_index to_host);
 
   /// A caller of the receptionist, on its turn; nothing happens if no process runs.
   void call(std::function<void(desk&)> what);
   /// A message to an actor of that node as it is now.
   void tell(const actor_node& whom);
+  /// One of its actors watches that of another node, which may be gone long since.
+  void watch(const actor_address& whom);
+  /// Any of its watches ends.
+  void unwatch();
+  /// An actor that may be watched, as others know it; a process runs.
+  [[nodiscard]] actor_address watchable(std::size_t which) const;
+  void stop_watchable(std::size_t which);
 
  private:
   struct process;
@@ -83,7 +94,11 @@ class node {
   void turn();
   void plan_tick();
   void hand_out(const cluster::ready& effects);
+  void hand_out_watches(const cluster::ready& effects);
+  void report_end(const cluster::actor_key& which);
   void tamper(cluster::ready& effects);
+  void tamper_with_watches(cluster::ready& effects);
+  [[nodiscard]] bool swallows(const cluster::outgoing& frame) const;
   void end_desk_turn();
   void take_step(const desk::step& what);
   void end_process(bool host_answers);
@@ -91,6 +106,7 @@ class node {
   [[nodiscard]] duration up_to(duration most);
 
   node_index index_;
+  node_index host_;
   std::string name_;
   surroundings& around_;
   bool paused_{false};

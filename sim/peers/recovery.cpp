@@ -25,6 +25,8 @@ duration converges_within(const scenario& how) {
 constexpr duration fills_within = minutes{2};
 constexpr duration stays_quiet_for = seconds{15};
 constexpr duration comes_up_within = seconds{3};
+/// What is unconfirmed is sent again twice a second.
+constexpr duration ends_are_told_within = seconds{5};
 
 }  // namespace
 
@@ -38,9 +40,11 @@ void recovery::heal() {
   on_.net().between().heal_all();
   if (on_.defect() == sabotage::stays_cut) {
     // From all others: one cut link alone would be made up for by those who are asked to probe in its stead.
-    for (node_index i = 1; i < on_.size(); ++i) {
-      on_.net().between().set_cut(0, i, true);
-      on_.net().between().set_cut(i, 0, true);
+    const node_index alone = on_.at(0).host();
+    for (node_index i = 0; i < on_.hosts(); ++i) {
+      if (i == alone) continue;
+      on_.net().between().set_cut(alone, i, true);
+      on_.net().between().set_cut(i, alone, true);
     }
   }
   on_.net().set_faithful();
@@ -68,8 +72,9 @@ bool recovery::is_one_cluster() {
     const auto seen = on_.at(i).core()->members();
     if (seen->members.size() != on_.size()) return false;
     for (const auto& one : seen->members) {
-      const node_index which = index_of_address(one.address);
-      if (!one.is_reachable || one.node != on_.at(which).core()->self()) return false;
+      const auto which = index_of_name(one.node.name);
+      if (!which || !one.is_reachable || one.node != on_.at(*which).core()->self()) return false;
+      if (one.address != address_of(on_.at(*which).host())) return false;
     }
   }
   return true;
@@ -147,6 +152,29 @@ void recovery::run() {
   } else if (on_.watch().listings_told() != told) {
     on_.watch().on_violation(
         0, fmt::format("{} listings were told though nothing changed", on_.watch().listings_told() - told));
+  } else {
+    end_watches();
+  }
+}
+
+void recovery::end_watches() {
+  callers_.stop_watched();
+  const auto remembered = [this] {
+    std::size_t out = 0;
+    for (node_index i = 0; i < on_.size(); ++i) {
+      const auto& all = on_.at(i).core()->actors();
+      out += all.watch_count() + all.watched_count();
+    }
+    return out;
+  };
+  static_cast<void>(
+      wait_until([&] { return remembered() == 0 && on_.watch().watches().overdue().empty(); }, ends_are_told_within));
+  if (!on_.watch().violation().empty()) return;
+  if (const std::string overdue = on_.watch().watches().overdue(); !overdue.empty()) {
+    on_.watch().on_violation(0, overdue);
+  } else if (remembered() != 0) {
+    on_.watch().on_violation(
+        0, fmt::format("all that was watched has ended, and {} watches are remembered", remembered()));
   }
 }
 

@@ -9,7 +9,7 @@ namespace muster::sim::peers {
 
 /// The liveness phase: every fault ends, what has ended is started again, nobody calls any more. Within a bound of
 /// virtual time all are one cluster, and every listing everywhere is what the callers have registered. Then nothing
-/// more happens that anybody is told of.
+/// more happens that anybody is told of, but for the ends of watched actors, which all stop at last.
 class recovery {
  public:
   recovery(site& on, workload& callers) : on_{on}, callers_{callers} {}
@@ -26,6 +26,8 @@ class recovery {
   void restart_ended();
   [[nodiscard]] bool is_one_cluster();
   [[nodiscard]] bool is_one_truth();
+  /// Stops every actor that is watched: whoever watches one must be told, and nobody may remember anything of it then.
+  void end_watches();
   /// What keeps it from being whole; empty if nothing does.
   [[nodiscard]] std::string lacking();
 

@@ -84,6 +84,11 @@ class crowd final : private frames::receiver {
   void forget_traffic() {
     for (one& each : nodes_) each.bytes = 0;
   }
+  /// Nobody has anything left to tell of members.
+  [[nodiscard]] bool is_quiet() const {
+    return std::ranges::all_of(
+        nodes_, [](const one& each) { return !each.core || each.core->membership_status().pending_news == 0; });
+  }
   [[nodiscard]] std::uint64_t bytes_of_busiest() const {
     return std::ranges::max_element(nodes_, {}, &one::bytes)->bytes;
   }
@@ -227,7 +232,10 @@ scale_report run_scale(const scale_options& how) {
     }
   };
   out.phases.push_back(spread(all, "all join within 1 s", all_join, &tally::up, nodes * (nodes - 1), minutes{5}));
-  static_cast<void>(rest(all, seconds{30}));  // What is still being told of the storm dies away.
+  // What is still being told of the storm dies away.
+  static_cast<void>(rest(all, seconds{30}));
+  while (!all.is_quiet() && all.clock().now() - instant{} < minutes{10}) static_cast<void>(rest(all, seconds{1}));
+  out.quiet_after = all.clock().now() - instant{};
   out.heap_bytes = heap_bytes_in_use() - heap_before;
   out.phases.push_back(rest(all, seconds{10}));
 
@@ -266,10 +274,12 @@ std::string human(double bytes) {
 std::string table_of(const scale_report& what) {
   const auto nodes = static_cast<double>(what.nodes);
   std::string out = fmt::format(
-      "{} nodes; {:.0f} bytes of memory a node and member, {:.1f} MB a node; {} events\n\n"
+      "{} nodes; {:.0f} bytes of memory a node and member, {:.1f} MB a node; {} events; nothing of the "
+      "joins was left to tell after {:.0f} s\n\n"
       "| what happens | until all know | rounds | messages a node | bytes a node | of the busiest | false alarms |\n"
       "| --- | --- | --- | --- | --- | --- | --- |\n",
-      what.nodes, what.bytes_a_pair(), static_cast<double>(what.heap_bytes) / nodes / 1e6, what.events);
+      what.nodes, what.bytes_a_pair(), static_cast<double>(what.heap_bytes) / nodes / 1e6, what.events,
+      in_seconds(what.quiet_after));
   for (const scale_phase& one : what.phases) {
     const std::string until = one.spreads
                                   ? fmt::format("{}{:.2f} s", one.is_whole ? "" : "not in ", in_seconds(one.took))

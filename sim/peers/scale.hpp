@@ -37,6 +37,7 @@ struct scale_report {
   std::size_t nodes{0};
   duration round{};           ///< of the gossip among members
   std::size_t heap_bytes{0};  ///< of all nodes together, when all knew each other
+  duration quiet_after{};     ///< the storm began: nobody told anything of it any more
   std::uint64_t events{0};
   std::vector<scale_phase> phases;
 

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::string_view address_prefix = "tcp -h n";
+constexpr std::string_view address_prefix = "tcp -h h";
 
 /// Usually nothing; else a weight from 1 to 4.
 std::uint32_t weight(prng& draws, std::uint64_t chosen_percent) {
@@ -49,6 +49,8 @@ trouble_weights draw_troubles(prng& draws) {
   out.reset = weight(draws, 25);
   out.weather = weight(draws, 40);
   out.clock_jump = weight(draws, 20);
+  out.move = weight(draws, 20);
+  out.swap = weight(draws, 15);
   return out;
 }
 
@@ -78,6 +80,7 @@ void draw_core(prng& draws, std::size_t nodes, cluster::options& out) {
 
   out.frame_bytes_max = one_of(draws, std::array<std::size_t, 2>{4096, 1'048'576});
   out.reunion_timeout = one_of(draws, std::array<duration, 2>{seconds{1}, seconds{3}});
+  if (draws.chance(1, 10)) out.watches_per_node_max = 1 + draws.below(3);
 }
 
 }  // namespace
@@ -97,6 +100,12 @@ std::string_view to_string(sabotage what) noexcept {
     case sabotage::stays_cut: return "stays_cut";
     case sabotage::reuses_incarnations: return "reuses_incarnations";
     case sabotage::repeats_messages: return "repeats_messages";
+    case sabotage::loses_ends: return "loses_ends";
+    case sabotage::repeats_ends: return "repeats_ends";
+    case sabotage::ends_the_unreachable: return "ends_the_unreachable";
+    case sabotage::forgets_unwatches: return "forgets_unwatches";
+    case sabotage::swallows_confirmations: return "swallows_confirmations";
+    case sabotage::confuses_addresses: return "confuses_addresses";
   }
   return "?";
 }
@@ -107,6 +116,7 @@ scenario scenario::of_seed(prng& draws, bool is_long) {
   const bool is_big = out.nodes > 20;
   out.seeds = 1 + draws.below(3);
   out.troubles = draw_troubles(draws);
+  if (out.troubles.move != 0) out.spare_addresses = 1 + draws.below(2);
   out.trouble_interval = one_of(draws, std::array<duration, 4>{milliseconds{500}, seconds{2}, seconds{4}, seconds{8}});
   out.trouble_lasts_max = one_of(draws, std::array<duration, 3>{seconds{1}, seconds{6}, seconds{25}});
   out.restart_after_max = one_of(draws, std::array<duration, 3>{milliseconds{300}, seconds{4}, seconds{20}});
@@ -135,6 +145,9 @@ scenario scenario::of_seed(prng& draws, bool is_long) {
   out.actors = one_of(draws, std::array<std::size_t, 3>{3, 10, 60});
   out.path_bytes = one_of(draws, std::array<std::size_t, 3>{10, 10, 600});
   out.calls.tell = draws.chance(1, 2) ? 2 : 0;
+  out.calls.watch = draws.chance(2, 3) ? 1 + static_cast<std::uint32_t>(draws.below(3)) : 0;
+  out.calls.unwatch = out.calls.watch == 0 ? 0 : static_cast<std::uint32_t>(draws.below(3));
+  out.calls.stop_watched = out.calls.watch == 0 ? 0 : static_cast<std::uint32_t>(draws.below(3));
   out.calls.remove = 1 + static_cast<std::uint32_t>(draws.below(5));
 
   out.safety_lasts = seconds{10 + static_cast<std::int64_t>(draws.below(is_big ? 10 : 40))} * (is_long ? 6 : 1);
@@ -154,16 +167,18 @@ std::string scenario::describe() const {
   return fmt::format(
       "{} nodes, {} of them seeds, frames {} with delays up to {} us, lost {}/1000, doubled {}/1000, ends noticed {}%; "
       "troubles about every {} ms up to {} ms long: kill {} lose_host {} kill_many {} leave {} pause {} suspend {} "
-      "partition {} cut_link {} reset {} weather {} clock_jump {}; restarts within {} ms; turns of {} us, hops of {} "
-      "us, "
-      "drift {} ppm; calls about every {} ms in bursts up to {}, {} keys, {} actors with paths of {} B; membership: "
+      "partition {} cut_link {} reset {} weather {} clock_jump {} move {} swap {}; restarts within {} ms; turns of {} "
+      "us, hops of {} us, drift {} ppm; calls about every {} ms in bursts up to {}, {} keys, {} actors with paths of "
+      "{} "
+      "B; watch {} unwatch {} stop_watched {}, {} watches of a node; membership: "
       "removal {} ms{}, messages {} B, chunks {} B; gossip: messages {} B, replies {} B, log {} / {} B, push {} by {} "
       "and {}, window {}, transfers {}, of an origin {}, of all {}, keys {}; subscribers {} a key, {} in all; {} ms",
       nodes, seeds, keeps_order ? "in order" : "out of order", us(quality.delay_max), quality.lost_per_thousand,
       quality.doubled_per_thousand, ends_noticed_percent, ms(trouble_interval), ms(trouble_lasts_max), t.kill,
       t.lose_host, t.kill_many, t.leave, t.pause, t.suspend, t.partition, t.cut_link, t.reset, t.weather, t.clock_jump,
-      ms(restart_after_max), us(turn_time_max), us(hop_time_max), clock_drift_ppm_max, ms(call_interval), burst_max,
-      keys, actors, path_bytes, ms(m.removal_timeout), m.keep_majority ? " keep_majority" : "", m.message_bytes_max,
+      t.move, t.swap, ms(restart_after_max), us(turn_time_max), us(hop_time_max), clock_drift_ppm_max,
+      ms(call_interval), burst_max, keys, actors, path_bytes, calls.watch, calls.unwatch, calls.stop_watched,
+      core.watches_per_node_max, ms(m.removal_timeout), m.keep_majority ? " keep_majority" : "", m.message_bytes_max,
       m.chunk_bytes_max, g.message_bytes_max, g.reply_bytes_max, g.log_operations_max, g.log_bytes_max,
       g.push_peers_max, g.push_fan_out, g.relay_fan_out, g.transfer_window_chunks, g.transfers_max,
       g.registrations_per_origin_max, g.registrations_max, g.keys_max, subscribers.subscribers_per_key_max,
@@ -174,7 +189,16 @@ std::string key_of(std::size_t number) { return fmt::format("key-{}", number); }
 
 std::string name_of(node_index which) { return fmt::format("n{}", which); }
 
-std::string address_of(node_index which) { return fmt::format("{}{}", address_prefix, which); }
+std::optional<node_index> index_of_name(std::string_view name) {
+  node_index out = 0;
+  if (name.empty() || name.front() != 'n') return std::nullopt;
+  const auto [end, failed] = std::from_chars(name.data() + 1, name.data() + name.size(), out);
+  return failed == std::errc{} && end == name.data() + name.size() ? std::optional{out} : std::nullopt;
+}
+
+std::string address_of(node_index host) { return fmt::format("{}{}", address_prefix, host); }
+
+std::string host_name_of(node_index host) { return fmt::format("h{}", host); }
 
 node_index index_of_address(std::string_view address) {
   node_index out = 0;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,21 +16,27 @@ namespace muster::sim::peers {
 /// A defect put in on purpose, outside the cores, to prove that the checker sees it. See docs/simulation.md.
 enum class sabotage : std::uint8_t {
   none,
-  loses_changes,          ///< now and then a change never reaches the receptionist
-  raises_the_dead,        ///< a registration of a member that was removed is shown again
-  invents_registrations,  ///< something is shown that nobody registered
-  forgets_withdrawals,    ///< what is deregistered stays registered in the cluster
-  skips_versions,         ///< an operation of an origin is left out of its state
-  repeats_listings,       ///< a subscriber is told what it knows already
-  withholds_listings,     ///< a subscriber is not told a change
-  reverses_news,          ///< the receptionist gets two news in the wrong order
-  swallows_gossip,        ///< the network carries no frame of registrations to one machine
-  stays_cut,              ///< one machine stays cut off from all others when the faults end
-  reuses_incarnations,    ///< a restarted process takes the incarnation of the one before
-  repeats_messages,       ///< a message between actors is handed over twice
+  loses_changes,           ///< now and then a change never reaches the receptionist
+  raises_the_dead,         ///< a registration of a member that was removed is shown again
+  invents_registrations,   ///< something is shown that nobody registered
+  forgets_withdrawals,     ///< what is deregistered stays registered in the cluster
+  skips_versions,          ///< an operation of an origin is left out of its state
+  repeats_listings,        ///< a subscriber is told what it knows already
+  withholds_listings,      ///< a subscriber is not told a change
+  reverses_news,           ///< the receptionist gets two news in the wrong order
+  swallows_gossip,         ///< the network carries no frame of registrations to one machine
+  stays_cut,               ///< one machine stays cut off from all others when the faults end
+  reuses_incarnations,     ///< a restarted process takes the incarnation of the one before
+  repeats_messages,        ///< a message between actors is handed over twice
+  loses_ends,              ///< now and then the end of a watched actor is not told
+  repeats_ends,            ///< or told twice
+  ends_the_unreachable,    ///< actors are said to have ended because their node cannot be reached
+  forgets_unwatches,       ///< what is watched no more is watched nevertheless
+  swallows_confirmations,  ///< the network carries no word of who has heard of an end
+  confuses_addresses,      ///< a member is told of with the address of another one
 };
 [[nodiscard]] std::string_view to_string(sabotage what) noexcept;
-inline constexpr std::size_t sabotages = 13;
+inline constexpr std::size_t sabotages = 19;
 
 /// How often each kind of trouble is chosen when it is time for one; 0 leaves it out of this seed.
 struct trouble_weights {
@@ -44,9 +51,12 @@ struct trouble_weights {
   std::uint32_t reset{0};       ///< a connection breaks, or is said to be refused, though both processes live
   std::uint32_t weather{0};     ///< the network becomes worse, or better
   std::uint32_t clock_jump{0};  ///< of the wall clock
+  std::uint32_t move{0};        ///< kill -9, and a restart under the same name at an address that was free
+  std::uint32_t swap{0};        ///< two of them, each of which is restarted at the other's address
 
   [[nodiscard]] std::uint32_t total() const noexcept {
-    return kill + lose_host + kill_many + leave + pause + suspend + partition + cut_link + reset + weather + clock_jump;
+    return kill + lose_host + kill_many + leave + pause + suspend + partition + cut_link + reset + weather +
+           clock_jump + move + swap;
   }
 };
 
@@ -58,10 +68,13 @@ struct call_weights {
   std::uint32_t subscribe{2};
   std::uint32_t unsubscribe{1};
   std::uint32_t find{1};
-  std::uint32_t tell{2};  ///< a message to an actor elsewhere
+  std::uint32_t tell{2};   ///< a message to an actor elsewhere
+  std::uint32_t watch{2};  ///< an actor elsewhere, of now or of before
+  std::uint32_t unwatch{1};
+  std::uint32_t stop_watched{1};  ///< an actor that may be watched
 
   [[nodiscard]] std::uint32_t total() const noexcept {
-    return add + remove + stop_actor + subscribe + unsubscribe + find + tell;
+    return add + remove + stop_actor + subscribe + unsubscribe + find + tell + watch + unwatch + stop_watched;
   }
 };
 
@@ -69,7 +82,8 @@ struct call_weights {
 /// Groce and others, "Swarm Testing", ISSTA 2012), so that rare combinations are not drowned by the usual ones.
 struct scenario {
   std::size_t nodes{3};
-  std::size_t seeds{3};  ///< the first machines, whose addresses all know
+  std::size_t spare_addresses{0};  ///< at which no node is in the beginning
+  std::size_t seeds{3};            ///< the first addresses, which all know
   trouble_weights troubles;
   duration trouble_interval{std::chrono::seconds{3}};  ///< about
   duration trouble_lasts_max{std::chrono::seconds{6}};
@@ -87,6 +101,7 @@ struct scenario {
   std::size_t burst_max{1};
   std::size_t keys{6};
   std::size_t actors{8};       ///< on each machine
+  std::size_t watchable{4};    ///< of other actors on each machine, which may be watched from elsewhere
   std::size_t path_bytes{10};  ///< of an actor, at least: long ones fill messages and chunks
   call_weights calls;
 
@@ -101,13 +116,19 @@ struct scenario {
   [[nodiscard]] bool is_crowded() const noexcept {
     return core.gossip.registrations_max < 10'000 || core.gossip.keys_max < keys;
   }
+  /// So few are allowed that some count as ended over it.
+  [[nodiscard]] bool has_few_watches() const noexcept { return core.watches_per_node_max < 1000; }
 };
 
 /// The keys that callers use are those of 0 to `scenario::keys` - 1.
 [[nodiscard]] std::string key_of(std::size_t number);
-/// What machine `which` is called, and by which address the others reach it.
+/// What machine `which` is called.
 [[nodiscard]] std::string name_of(node_index which);
-[[nodiscard]] std::string address_of(node_index which);
+/// Back: nothing if no machine is called so.
+[[nodiscard]] std::optional<node_index> index_of_name(std::string_view name);
+/// A host on the network; machine `which` is at that of its number until it moves. Its address, and for the trace.
+[[nodiscard]] std::string address_of(node_index host);
+[[nodiscard]] std::string host_name_of(node_index host);
 /// Back. The address is one of `address_of`.
 [[nodiscard]] node_index index_of_address(std::string_view address);
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,14 @@ class site final : private frames::receiver {
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   [[nodiscard]] node& at(node_index which) { return *nodes_[which]; }
 
+  /// Addresses on the network, and the machine that is at one of them, if any is.
+  [[nodiscard]] std::size_t hosts() const noexcept { return residents_.size(); }
+  [[nodiscard]] std::optional<node_index> resident(node_index host) const { return residents_[host]; }
+  /// The machine is at that address from now on, which is nobody's. No process runs on it.
+  void move(node_index which, node_index to_host);
+  /// Each is at the other's address from now on. No processes run on them.
+  void swap(node_index one, node_index other);
+
   /// Processes that end are started again after a while, at most so long.
   void set_restart_after(duration at_most) noexcept { restart_after_max_ = at_most; }
   /// Starts the process, if none runs then.
@@ -43,9 +52,9 @@ class site final : private frames::receiver {
   bool step();
 
  private:
-  void deliver(node_index at, const cluster::shared_frame& frame) override { nodes_[at]->deliver(frame); }
-  void connection_lost(node_index at, node_index to) override { nodes_[at]->connection_lost(to); }
-  void connection_refused(node_index at, node_index to) override { nodes_[at]->connection_refused(to); }
+  void deliver(node_index at, const cluster::shared_frame& frame) override { nodes_[*residents_[at]]->deliver(frame); }
+  void connection_lost(node_index at, node_index to) override { nodes_[*residents_[at]]->connection_lost(to); }
+  void connection_refused(node_index at, node_index to) override { nodes_[*residents_[at]]->connection_refused(to); }
 
   scenario how_;
   prng& draws_;
@@ -56,6 +65,7 @@ class site final : private frames::receiver {
   surroundings around_;
   duration restart_after_max_;
   std::vector<std::unique_ptr<node>> nodes_;
+  std::vector<std::optional<node_index>> residents_;  ///< by host; where a process runs there is one
 };
 
 }  // namespace muster::sim::peers

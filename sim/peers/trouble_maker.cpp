@@ -33,7 +33,7 @@ void trouble_maker::again() {
 void trouble_maker::make_trouble() {
   const trouble_weights& t = on_.how().troubles;
   if (t.total() == 0) return;
-  const std::array<std::pair<std::uint32_t, void (*)(trouble_maker&)>, 11> choices{{
+  const std::array<std::pair<std::uint32_t, void (*)(trouble_maker&)>, 13> choices{{
       {t.kill, [](trouble_maker& m) { m.kill_some(); }},
       {t.lose_host, [](trouble_maker& m) { m.lose_host(); }},
       {t.kill_many, [](trouble_maker& m) { m.kill_many(); }},
@@ -45,6 +45,8 @@ void trouble_maker::make_trouble() {
       {t.reset, [](trouble_maker& m) { m.reset_connection(); }},
       {t.weather, [](trouble_maker& m) { m.change_weather(); }},
       {t.clock_jump, [](trouble_maker& m) { m.set_clock(); }},
+      {t.move, [](trouble_maker& m) { m.move_some(); }},
+      {t.swap, [](trouble_maker& m) { m.swap_some(); }},
   }};
   do_one_of(choices, t.total(), on_.draws(), *this);
 }
@@ -69,10 +71,10 @@ void trouble_maker::pause_some(bool clock_stands) {
 }
 
 void trouble_maker::part_network() {
-  // Each machine on one of two sides, or one alone; both directions are cut between them, or only one.
-  std::vector<bool> sides(on_.size());
+  // Each host on one of two sides, or one alone; both directions are cut between them, or only one.
+  std::vector<bool> sides(on_.hosts());
   if (on_.draws().chance(1, 3)) {
-    sides[any()] = true;
+    sides[on_.at(any()).host()] = true;
   } else {
     for (auto&& side : sides) side = on_.draws().chance(1, 2);
   }
@@ -80,8 +82,8 @@ void trouble_maker::part_network() {
   std::string shown;
   for (const bool side : sides) shown += side ? '1' : '0';
   note("net", fmt::format("is cut: sides {}{}", shown, one_way ? ", one way" : ""));
-  for (node_index from = 0; from < on_.size(); ++from) {
-    for (node_index to = 0; to < on_.size(); ++to) {
+  for (node_index from = 0; from < on_.hosts(); ++from) {
+    for (node_index to = 0; to < on_.hosts(); ++to) {
       if (sides[from] != sides[to] && (sides[from] || !one_way)) on_.net().between().set_cut(from, to, true);
     }
   }
@@ -92,10 +94,10 @@ void trouble_maker::part_network() {
 }
 
 void trouble_maker::cut_link() {
-  const node_index from = any();
-  const node_index to = any();
+  const node_index from = on_.at(any()).host();
+  const node_index to = on_.at(any()).host();
   const bool one_way = on_.draws().chance(1, 2);
-  note("net", fmt::format("is cut from {} to {}{}", name_of(from), name_of(to), one_way ? "" : " and back"));
+  note("net", fmt::format("is cut from {} to {}{}", host_name_of(from), host_name_of(to), one_way ? "" : " and back"));
   on_.net().between().set_cut(from, to, true);
   if (!one_way) on_.net().between().set_cut(to, from, true);
   on_.clock().after(lasting(), [this, from, to] {
@@ -110,9 +112,9 @@ void trouble_maker::reset_connection() {
   if (from == to) return;
   if (on_.draws().chance(1, 3) && on_.at(from).runs()) {
     note(name_of(from), fmt::format("is refused by {}'s host, for no reason", name_of(to)));
-    on_.at(from).connection_refused(to);
+    on_.at(from).connection_refused(on_.at(to).host());
   } else {
-    on_.net().break_connection(from, to);
+    on_.net().break_connection(on_.at(from).host(), on_.at(to).host());
   }
 }
 
@@ -137,6 +139,32 @@ void trouble_maker::set_clock() {
   const auto forward_ms = static_cast<std::int64_t>(on_.draws().below(2 * span)) - static_cast<std::int64_t>(span);
   note(name_of(who), fmt::format("has its clock set by {} ms", forward_ms));
   on_.at(who).set_wall_clock(forward_ms);
+}
+
+void trouble_maker::move_some() {
+  const node_index who = any();
+  std::vector<node_index> free;
+  bool other_seed_stays = false;
+  for (node_index host = 0; host < on_.hosts(); ++host) {
+    if (!on_.resident(host)) free.push_back(host);
+    if (host < on_.how().seeds && host != on_.at(who).host()) other_seed_stays |= on_.resident(host).has_value();
+  }
+  // Whoever gives nodes seeds sees to it that somebody is at one of them.
+  if (free.empty() || (on_.at(who).host() < on_.how().seeds && !other_seed_stays)) return;
+  const node_index to = free[on_.draws().below(free.size())];
+  on_.at(who).kill(on_.draws().chance(1, 2));
+  note(name_of(who), fmt::format("moves to {}", host_name_of(to)));
+  on_.move(who, to);
+}
+
+void trouble_maker::swap_some() {
+  const node_index one = any();
+  const node_index other = any();
+  if (one == other) return;
+  on_.at(one).kill();
+  on_.at(other).kill();
+  note(name_of(one), fmt::format("swaps its address with {}", name_of(other)));
+  on_.swap(one, other);
 }
 
 }  // namespace muster::sim::peers

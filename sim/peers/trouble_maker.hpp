@@ -29,6 +29,8 @@ class trouble_maker {
   void reset_connection();
   void change_weather();
   void set_clock();
+  void move_some();
+  void swap_some();
 
   [[nodiscard]] node_index any() { return on_.draws().below(on_.size()); }
   [[nodiscard]] duration lasting();

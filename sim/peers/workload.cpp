@@ -56,8 +56,14 @@ void workload::call_some(node_index at) {
     on_.at(at).call([key, who](desk& front) { front.unsubscribe(key, who); });
   } else if (falls_to(c.find)) {
     on_.at(at).call([key](desk& front) { front.find(key); });
-  } else {
+  } else if (falls_to(c.tell)) {
     tell_somebody(at);
+  } else if (falls_to(c.watch)) {
+    watch_somebody(at);
+  } else if (falls_to(c.unwatch)) {
+    on_.at(at).unwatch();
+  } else {
+    on_.at(at).stop_watchable(draws.below(on_.how().watchable));
   }
 }
 
@@ -78,6 +84,26 @@ void workload::tell_somebody(node_index from) {
   const node_index to = on_.draws().below(on_.size());
   if (from == to || !on_.at(from).runs() || !on_.at(to).runs()) return;
   on_.at(from).tell(on_.at(to).core()->self());
+}
+
+void workload::watch_somebody(node_index from) {
+  constexpr std::size_t known_max = 64;
+  prng& draws = on_.draws();
+  if (!known_.empty() && draws.chance(1, 4)) {
+    on_.at(from).watch(known_[draws.below(known_.size())]);
+    return;
+  }
+  const node_index to = draws.below(on_.size());
+  if (from == to || !on_.at(to).runs()) return;
+  known_.push_back(on_.at(to).watchable(draws.below(on_.how().watchable)));
+  if (known_.size() > known_max) known_.pop_front();
+  on_.at(from).watch(known_.back());
+}
+
+void workload::stop_watched() {
+  for (node_index i = 0; i < on_.size(); ++i) {
+    for (std::size_t which = 0; which < on_.how().watchable; ++which) on_.at(i).stop_watchable(which);
+  }
 }
 
 void workload::make_room() {
