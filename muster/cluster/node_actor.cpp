@@ -136,9 +136,26 @@ void node_actor::handle(context& self, node_input::local_ended& what) {
   core_->handle_local_ended(what.which, self.now());
 }
 
-void node_actor::handle(context&, node_input::run_here& what) { what.what(*this); }
+void node_actor::handle(context& self, node_input::run_here& what) {
+  if (is_withdrawing_) return waiting_to_run_.push_back(std::move(what.what));
+  what.what(*this);
+  if (is_withdrawing_) self.self().tell(node_input::withdraw_more{});
+}
 
-void node_actor::handle(context&, node_input::own_changes& what) { what.what(*this); }
+void node_actor::handle(context& self, node_input::withdraw_more&) {
+  withdraw_own();
+  while (!is_withdrawing_ && !waiting_to_run_.empty()) {
+    const auto next = std::move(waiting_to_run_.front());
+    waiting_to_run_.pop_front();
+    next(*this);
+  }
+  if (is_withdrawing_) self.self().tell(node_input::withdraw_more{});
+}
+
+void node_actor::handle(context&, node_input::own_changes& what) {
+  if (is_withdrawing_) return waiting_to_run_.push_back(std::move(what.what));
+  what.what(*this);
+}
 
 void node_actor::handle(context& self, node_input::show& what) {
   settle(self);
@@ -367,6 +384,11 @@ result<bool> node_actor::add(const gossip::shared_text& key, const gossip::entry
   return core_->add(key, what);
 }
 bool node_actor::remove(const gossip::shared_text& key, const gossip::entry& what) { return core_->remove(key, what); }
+
+void node_actor::withdraw_own() {
+  constexpr std::size_t in_one_turn_max = 1024;
+  is_withdrawing_ = core_->remove_oldest(in_one_turn_max) > 0;
+}
 
 void node_actor::for_each_entry(
     std::string_view key, const std::function<void(const gossip::origin_id&, const gossip::entry&)>& visit) const {

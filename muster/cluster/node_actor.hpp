@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -47,6 +48,7 @@ class node_actor final : public actor<node_message>, private registrations {
   void handle(context& self, node_input::local_ended& what);
   void handle(context& self, node_input::run_here& what);
   void handle(context& self, node_input::own_changes& what);
+  void handle(context& self, node_input::withdraw_more& what);
   void handle(context& self, node_input::show& what);
   void handle(context& self, node_input::subscription& what);
   void handle(context& self, node_input::gossip_interval& what);
@@ -77,6 +79,7 @@ class node_actor final : public actor<node_message>, private registrations {
   [[nodiscard]] actor_node self() const override { return core_->self(); }
   [[nodiscard]] result<bool> add(const gossip::shared_text& key, const gossip::entry& what) override;
   bool remove(const gossip::shared_text& key, const gossip::entry& what) override;
+  void withdraw_own() override;
   void for_each_entry(std::string_view key,
                       const std::function<void(const gossip::origin_id&, const gossip::entry&)>& visit) const override;
   void for_each_own(const std::function<void(const gossip::shared_text&, const gossip::entry&)>& visit) const override {
@@ -99,6 +102,9 @@ class node_actor final : public actor<node_message>, private registrations {
   std::shared_ptr<const member_snapshot> members_;
   /// Of messages that were taken in this turn, by address.
   std::unordered_map<std::string, std::size_t> unsent_bytes_;
+  /// What was posted while `is_withdrawing_`, in order.
+  std::deque<std::function<void(registrations&)>> waiting_to_run_;
+  bool is_withdrawing_{false};
   bool is_settling_{false};  // `settle` is on its way
   bool has_left_{false};
   timer_id timer_;

@@ -83,6 +83,7 @@ class node_core {
   [[nodiscard]] result<bool> add(std::string_view key, const gossip::entry& what) { return gossip_->add(key, what); }
   bool remove(const gossip::shared_text& key, const gossip::entry& what) { return gossip_->remove(key, what); }
   bool remove(std::string_view key, const gossip::entry& what) { return gossip_->remove(key, what); }
+  std::size_t remove_oldest(std::size_t most) { return gossip_->remove_oldest(most); }
   [[nodiscard]] const gossip::core& registrations() const noexcept { return *gossip_; }
   /// As they hold: not all is as it was asked for.
   [[nodiscard]] const gossip::options& gossip_options() const noexcept { return how_.gossip; }

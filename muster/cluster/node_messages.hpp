@@ -99,6 +99,10 @@ struct own_changes {
   static constexpr bool teller_may_handle = true;
   std::function<void(registrations&)> what;
 };
+/// Goes on with withdrawing what this node has registered.
+struct withdraw_more {
+  static constexpr bool dies_with_actor = true;
+};
 struct show {
   std::function<void(const node_core&)> to;
 };
@@ -130,7 +134,8 @@ struct tick {
 using node_message =
     std::variant<node_input::frame_came, node_input::gossip_came, node_input::look_up, node_input::tell_far,
                  node_input::watch_far, node_input::stop_far, node_input::local_ended, node_input::run_here,
-                 node_input::own_changes, node_input::show, node_input::subscription, node_input::gossip_interval,
-                 node_input::leave, node_input::settle, node_input::core_ended, node_input::tick>;
+                 node_input::own_changes, node_input::withdraw_more, node_input::show, node_input::subscription,
+                 node_input::gossip_interval, node_input::leave, node_input::settle, node_input::core_ended,
+                 node_input::tick>;
 
 }  // namespace muster::cluster

@@ -72,6 +72,9 @@ class registrations {
   }
   virtual bool remove(const gossip::shared_text& key, const gossip::entry& what) = 0;
   bool remove(std::string_view key, const gossip::entry& what) { return remove(gossip::shared_text{key}, what); }
+  /// Removes all of this node's own, oldest first: many of them in several turns. What is posted to the node later runs
+  /// when that is done, so whatever it adds stays.
+  virtual void withdraw_own() = 0;
 
   virtual void for_each_entry(
       std::string_view key,

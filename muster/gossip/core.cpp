@@ -49,6 +49,15 @@ bool core::state::remove(const shared_text& key, const entry& what) {
   return true;
 }
 
+std::size_t core::state::remove_oldest(std::size_t most) {
+  const origin_record& own = *table_.find(self_.node);
+  for (; most > 0 && own.held.count > 0; --most) {
+    const registration_table::slot& oldest = table_.registrations().at(own.held.first);
+    (void)remove(shared_text{oldest.key}, entry{oldest.what});
+  }
+  return own.held.count;
+}
+
 result<void> core::state::reincarnate(incarnation next) {
   const incarnation above = std::max(self_.life, refused_above_);
   if (next <= above) {
@@ -254,6 +263,7 @@ core::~core() = default;
 
 result<bool> core::add(const shared_text& key, const entry& what) { return state_->add(key, what); }
 bool core::remove(const shared_text& key, const entry& what) { return state_->remove(key, what); }
+std::size_t core::remove_oldest(std::size_t most) { return state_->remove_oldest(most); }
 result<void> core::reincarnate(incarnation next) { return state_->reincarnate(next); }
 
 void core::handle_member_up(const origin_id& who, instant now) { state_->handle_member_up(who, now); }

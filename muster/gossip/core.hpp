@@ -76,6 +76,8 @@ class core {
   /// True: removed; false: there was none.
   bool remove(const shared_text& key, const entry& what);
   bool remove(std::string_view key, const entry& what) { return remove(shared_text{key}, what); }
+  /// Removes the oldest ones, so many at most; gives how many are left.
+  std::size_t remove_oldest(std::size_t most);
   /// This node goes on as a new incarnation, with all its registrations; visible as a change of origin of each. Peers
   /// learn of them by the next `poll_ready`. It begins as a newcomer: whom it had forgotten it takes again as a member,
   /// since it is this node that was removed, and not they. `invalid_argument` unless it is greater than the present one

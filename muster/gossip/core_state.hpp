@@ -25,6 +25,7 @@ class core::state {
   // core.cpp: own registrations, members, effects
   result<bool> add(const shared_text& key, const entry& what);
   bool remove(const shared_text& key, const entry& what);
+  std::size_t remove_oldest(std::size_t most);
   result<void> reincarnate(incarnation next);
   void handle_member_up(const origin_id& who, instant now);
   void handle_member_unreachable(const origin_id& who);

@@ -19,13 +19,6 @@ reachability::state state_of(cluster::registration_news::reach now) noexcept {
   return reachability::state::gone;
 }
 
-/// What the receptionist of an earlier time registered on this node, and nobody would take back.
-void take_back_all(cluster::registrations& of) {
-  std::vector<gossip::registration> left;
-  of.for_each_own([&](const gossip::shared_text& key, const gossip::entry& what) { left.push_back({key, what}); });
-  for (const auto& one : left) (void)of.remove(one.key, one.what);
-}
-
 }  // namespace
 
 /// Hears on turns of the node what is told on to the receptionist, until that wants no more.
@@ -79,14 +72,18 @@ bool cluster_directory::is_same(const directory& other) const noexcept {
 void cluster_directory::attach(std::function<void(directory_news)> tell) {
   listener_->set_way(std::make_shared<const std::function<void(directory_news)>>(std::move(tell)));
   node_->post([to = listener_](cluster::registrations& all) {
-    take_back_all(all);
+    // What another writer left behind, and nobody would take back.
+    all.withdraw_own();
     all.observe(to);
   });
 }
 
 void cluster_directory::detach() {
   listener_->set_way(nullptr);
-  node_->post([from = listener_](cluster::registrations& all) { all.stop_observing(*from); });
+  node_->post([from = listener_](cluster::registrations& all) {
+    all.stop_observing(*from);
+    all.withdraw_own();
+  });
 }
 
 }  // namespace muster::receptionist

@@ -13,9 +13,9 @@ namespace muster::receptionist {
 /// node, and what they have registered comes from there. It serves before the node has joined and after it has left,
 /// too.
 ///
-/// The node has no other writer. What an earlier receptionist of this node left behind is taken back when this one is
-/// attached. When the node comes back under another incarnation, its registrations go with it: nothing changes for the
-/// receptionist, to which they are this node's own.
+/// The node has no other writer. What it has registered is withdrawn when it is detached. When the node comes back
+/// under another incarnation, its registrations go with it: nothing changes for the receptionist, to which they are
+/// this node's own.
 class cluster_directory final : public directory {
  public:
   explicit cluster_directory(std::shared_ptr<cluster::node> of);

@@ -343,20 +343,70 @@ TEST(starting_a_receptionist, with_the_node_of_another_system_is_an_error) {
   EXPECT_EQ(try_start(r.c.system("A"), r.c.at("B").handle).error().code, errc::conflict);
 }
 
-TEST(starting_a_receptionist, takes_back_what_an_earlier_one_of_this_node_left) {
+// --- stopping ---
+
+TEST(a_receptionist_that_is_stopped, withdraws_its_registrations_at_once_while_its_node_goes_on) {
   receptionists r;
   r.start_all(2);
+  r.add("A", "one");
+  r.add("A", "two");
+  r.add("B", "other");
+  ASSERT_TRUE(r.c.run_until([&] { return r.everywhere(3); }, r.hop()));
+  (void)r.told("B");
+  r.c.system("A").stop(r.at("A").ref());
+  EXPECT_TRUE(r.become("B", {"/user/other"}, r.hop()));
+  r.c.run(seconds{3});
+  const auto news = r.told("B");
+  ASSERT_EQ(news.size(), 1U);
+  EXPECT_EQ(shown(news[0].all_refs), paths{"/user/other"});
+  EXPECT_TRUE(r.c.all_met());
+}
+
+TEST(a_receptionist_that_is_stopped, leaves_room_for_another_one_on_its_node) {
+  receptionists r;
+  r.start_all(2);
+  const auto kept = r.add("A", "kept").ref();
   r.add("A", "old");
-  ASSERT_TRUE(r.c.run_until([&] { return r.everywhere(1); }, r.hop()));
+  ASSERT_TRUE(r.c.run_until([&] { return r.everywhere(2); }, r.hop()));
   const auto first = r.at("A");
   r.c.system("A").stop(first.ref());
-  r.c.run(milliseconds{5});
-  EXPECT_EQ(r.refs("B"), paths{"A/user/old"});
+  ASSERT_TRUE(r.c.run_until([&] { return first.ref().is_stopped(); }, seconds{1}));
   r.open("A");
   EXPECT_NE(r.at("A"), first);
-  r.add("A", "new");
-  EXPECT_TRUE(r.become("B", {"A/user/new"}, seconds{1}));
-  EXPECT_EQ(r.refs("A"), paths{"/user/new"});
+  r.at("A").tell(register_{word_key, kept});
+  EXPECT_TRUE(r.become("B", {"A/user/kept"}, seconds{1}));
+  r.c.run(seconds{3});
+  EXPECT_EQ(r.refs("B"), paths{"A/user/kept"});
+  EXPECT_EQ(r.refs("A"), paths{"/user/kept"});
+}
+
+TEST(a_receptionist_that_is_stopped, withdraws_many_in_several_turns_and_what_its_successor_registers_stays) {
+  constexpr std::size_t many = 5'000;
+  receptionists r;
+  r.start_all(2);
+  const auto one = r.actor("A", "one").ref();
+  for (std::size_t i = 0; i < many; ++i) r.at("A").tell(register_{service_key<word>{fmt::format("k{}", i)}, one});
+  const auto known_at = [&](const std::string& name) {
+    return r.c.look(name, [](const cluster::node_core& n) { return n.registrations().registration_count(); });
+  };
+  ASSERT_TRUE(r.c.run_until([&] { return known_at("B") == many; }, seconds{5}));
+  const auto first = r.at("A");
+  r.c.system("A").stop(first.ref());
+  ASSERT_TRUE(r.c.run_until([&] { return first.ref().is_stopped(); }, seconds{1}));
+  r.open("A");
+  r.at("A").tell(register_{service_key<word>{"k17"}, one});
+  EXPECT_TRUE(r.c.run_until([&] { return known_at("A") == 1 && known_at("B") == 1; }, seconds{5}));
+  r.c.run(seconds{3});
+  EXPECT_EQ(r.at("B").lookup(service_key<word>{"k17"}).refs.size(), 1U);
+}
+
+TEST(a_system_that_shuts_down_without_leaving_first, takes_its_registrations_with_it_at_once) {
+  receptionists r;
+  r.start_all(2);
+  r.add("A", "one");
+  ASSERT_TRUE(r.c.run_until([&] { return r.everywhere(1); }, r.hop()));
+  r.c.system("A").begin_shutdown();
+  EXPECT_TRUE(r.c.run_until([&] { return r.all_refs("B").empty(); }, seconds{1}));
 }
 
 // --- the gossip interval ---

@@ -12,9 +12,9 @@ core::core(const bounds& how, std::shared_ptr<published> shown, gossip::node_id 
       own_name_{std::move(own)},
       own_{new origin_record{{own_name_, gossip::incarnation{0}}, true, scene_}} {}
 
-origin_ptr core::origin_of(const gossip::origin_id& who) {
-  origin_ptr& found = origins_[who];
-  if (!found) found = new origin_record{who, false, scene_};
+core::known_origin& core::origin_of(const gossip::origin_id& who) {
+  known_origin& found = origins_[who];
+  if (!found.record) found.record = new origin_record{who, false, scene_};
   return found;
 }
 
@@ -81,31 +81,101 @@ std::vector<gossip::entry> core::own_entries(const any_key& key, const gossip::s
   return out;
 }
 
-void core::handle(const directory_news& news) {
-  for (const gossip::change& one : news.changes) {
-    if (one.origin.node == own_name_) continue;
-    (void)apply(any_key{one.key}, {origin_of(one.origin), one.what.path, one.what.incarnation, one.what.type},
-                one.vanished);
+void core::handle(directory_news news) {
+  news_in_work all{std::move(news)};
+  (void)handle_some(all, all.news.changes.size());
+}
+
+bool core::handle_some(news_in_work& what, std::size_t changes_max) {
+  if (!what.hidden) what.hidden = hide_those_that_go(what.news);
+  const std::size_t end = what.next + std::min(changes_max, what.news.changes.size() - what.next);
+  while (what.next < end) {
+    // Let go of as it is handled: all at once would take long at the end.
+    const gossip::change one = std::exchange(what.news.changes[what.next++], {});
+    if (one.origin.node == own_name_ || std::ranges::find(*what.hidden, one.origin) != what.hidden->end()) continue;
+    known_origin& of = origin_of(one.origin);
+    if (apply(any_key{one.key}, {of.record, one.what.path, one.what.incarnation, one.what.type}, one.vanished)) {
+      of.rows += one.vanished ? 0 - std::size_t{1} : 1;
+    }
   }
-  for (const reachability& one : news.reach) {
+  if (what.next < what.news.changes.size()) return false;
+  // After the changes: who is gone must not become reachable while it has rows.
+  for (const reachability& one : what.news.reach) {
     if (one.origin.node != own_name_) set_reach(one);
   }
+  return true;
+}
+
+std::vector<gossip::origin_id> core::hide_those_that_go(const directory_news& news) {
+  std::map<gossip::origin_id, std::size_t> going;  // and how many of its rows vanish
+  for (const reachability& one : news.reach) {
+    if (one.now == reachability::state::gone && origins_.contains(one.origin)) going[one.origin] = 0;
+  }
+  std::vector<gossip::origin_id> out;
+  if (going.empty()) return out;
+  const gossip::origin_id* last = nullptr;
+  auto of = going.end();
+  for (const gossip::change& one : news.changes) {
+    if (last == nullptr || *last != one.origin) of = going.find(one.origin);
+    last = &one.origin;
+    if (of == going.end()) continue;
+    if (one.vanished) {
+      ++of->second;
+    } else {
+      of = going.erase(of);  // it is met again within the turn, and has kept or registered something
+      of = going.end();
+    }
+  }
+  for (const auto& [origin, vanishing] : going) {
+    const auto found = origins_.find(origin);
+    if (vanishing == 0 || vanishing != found->second.rows) continue;
+    hide(found->second.record);
+    // What is heard of it from now on, should it be met again, is of another record.
+    origins_.erase(found);
+    out.push_back(origin);
+  }
+  return out;
+}
+
+void core::hide(const origin_ptr& which) {
+  const boost::intrusive_ptr<unreachable_origins> next{new unreachable_origins};
+  if (unreachable_) {
+    next->origins = unreachable_->origins;
+    next->gone = unreachable_->gone;
+  }
+  std::erase(next->origins, which);
+  next->gone.insert(std::lower_bound(next->gone.begin(), next->gone.end(), which), which);
+  unreachable_ = next;
+  reach_changed_ = true;
+  ++age_;
+}
+
+void core::end_hiding() {
+  const boost::intrusive_ptr<unreachable_origins> next{new unreachable_origins};
+  next->origins = unreachable_->origins;
+  unreachable_ = next->origins.empty() ? nullptr : next;
+  unreachable_published_ = unreachable_;
+  published_->set_unreachable(unreachable_);
 }
 
 void core::set_reach(const reachability& what) {
-  const origin_ptr origin = origin_of(what.origin);
+  if (what.now != reachability::state::unreachable && !origins_.contains(what.origin)) return;
+  const origin_ptr origin = origin_of(what.origin).record;
   const bool before = unreachable_ && unreachable_->contains(origin);
   const bool now = what.now == reachability::state::unreachable;
   if (before == now) return;
   const boost::intrusive_ptr<unreachable_origins> next{new unreachable_origins};
-  if (unreachable_) next->origins = unreachable_->origins;
+  if (unreachable_) {
+    next->origins = unreachable_->origins;
+    next->gone = unreachable_->gone;
+  }
   const auto place = std::lower_bound(next->origins.begin(), next->origins.end(), origin);
   if (now) {
     next->origins.insert(place, origin);
   } else {
     next->origins.erase(place);
   }
-  unreachable_ = next->origins.empty() ? nullptr : next;
+  unreachable_ = next->origins.empty() && next->gone.empty() ? nullptr : next;
   reach_changed_ = true;
   ++age_;
 }
@@ -116,7 +186,9 @@ roster_ptr core::preview(const any_key& key, changes& of) {
   if (of.preview && of.preview_age == age_) return of.preview;
   std::vector<edit> edits;
   edits.reserve(of.edits.size());
-  for (const auto& [what, vanishes] : of.edits) edits.push_back({what, vanishes});
+  for (const auto& [what, vanishes] : of.edits) {
+    if (!is_hidden(what.origin)) edits.push_back({what, vanishes});
+  }
   of.preview = roster::merged(key.text(), roster_ptr{published_->peek(key)}, edits, unreachable_);
   of.preview_age = age_;
   return of.preview;
@@ -131,7 +203,9 @@ roster_ptr core::current(const any_key& key) {
 
 void core::publish_reach() {
   if (!std::exchange(reach_changed_, false)) return;
-  if (!any_of_difference(unreachable_.get(), unreachable_published_.get(), [](const auto&) { return true; })) {
+  const auto gone_count = [](const unreachable_ptr& of) { return of ? of->gone.size() : 0; };
+  if (gone_count(unreachable_) == gone_count(unreachable_published_) &&
+      !any_of_difference(unreachable_.get(), unreachable_published_.get(), [](const auto&) { return true; })) {
     unreachable_ = unreachable_published_;  // what went came back within the turn
     return;
   }
@@ -146,16 +220,21 @@ void core::publish_reach() {
 }
 
 void core::renew_some() {
-  constexpr std::size_t buckets_at_once = 4096;
-  if (!renewal_) return;
+  constexpr std::size_t buckets_at_once = 2048;
+  if (!renewal_ || !published_->is_settled_after(buckets_at_once)) return;
   // Keys have other buckets in a table of another size.
   if (renewal_->of_buckets != published_->bucket_count()) renewal_ = renewal{0, published_->bucket_count()};
   const auto outdated = published_->find_outdated(renewal_->next_bucket, buckets_at_once);
   for (const any_key& key : outdated.keys) {
-    published_->put(key, seen_with(roster_ptr{published_->peek(key)}, unreachable_));
+    const roster_ptr before{published_->peek(key)};
+    const roster_ptr now = seen_with(before, unreachable_);
+    rows_ -= before->size() - (now ? now->size() : 0);
+    published_->put(key, now);
   }
   renewal_->next_bucket = outdated.next;
-  if (outdated.next == 0) renewal_.reset();
+  if (outdated.next != 0) return;
+  renewal_.reset();
+  if (unreachable_ && !unreachable_->gone.empty()) end_hiding();
 }
 
 std::vector<core::notice> core::poll_notices() {
@@ -185,10 +264,12 @@ void core::collect(const any_key& key, const roster_ptr& before, const roster_pt
   const auto found = subscriptions_.find(key);
   if (found == subscriptions_.end()) return;
   notice one{key, now, {}};
+  // A node may be gone and be met again, with the same registrations, within one turn.
+  const bool hides = unreachable_ && !unreachable_->gone.empty();
   for (auto& [who, told] : found->second) {
     // All that were told what was published have seen something else than what is published now; one who came in the
     // middle of the turn has to be looked at.
-    const bool differs = told != now && (told == before ? now != before : !same_content(told, now));
+    const bool differs = told != now && (told == before && !hides ? now != before : !same_content(told, now));
     told = now;
     if (differs) one.to.push_back(who);
   }
@@ -197,7 +278,7 @@ void core::collect(const any_key& key, const roster_ptr& before, const roster_pt
 
 void core::let_go_of_origins() {
   if (origins_.size() <= origins_max_) return;
-  std::erase_if(origins_, [](const auto& one) { return one.second->use_count() == 1; });
+  std::erase_if(origins_, [](const auto& one) { return one.second.record->use_count() == 1; });
   origins_max_ = std::max<std::size_t>(64, origins_.size() * 2);
 }
 

@@ -55,8 +55,18 @@ class core {
   /// What this node has registered of one actor under a key: one entry for each name of a type.
   [[nodiscard]] std::vector<gossip::entry> own_entries(const any_key& key, const gossip::shared_text& path,
                                                        std::uint64_t incarnation) const;
-  /// Of other nodes; news of this node's own are passed over.
-  void handle(const directory_news& news);
+  /// Of other nodes; news of this node's own are passed over. An origin that goes with all it has is hidden at once,
+  /// under all keys; its rows are taken out later, some with each `poll_notices`, when nobody sees them any more.
+  void handle(directory_news news);
+  /// News that are handled piece by piece, in order.
+  struct news_in_work {
+    directory_news news;
+    std::size_t next{0};  ///< of its changes
+    /// Hidden already: what the changes tell of them is passed over.
+    std::optional<std::vector<gossip::origin_id>> hidden{};
+  };
+  /// So many changes of it, at most. True when that was all of it, but for `refused`, which is the driver's.
+  bool handle_some(news_in_work& what, std::size_t changes_max);
 
   /// What is registered under a key now; null for nothing.
   [[nodiscard]] roster_ptr current(const any_key& key);
@@ -111,12 +121,25 @@ class core {
     std::uint64_t preview_age{0};
   };
 
-  [[nodiscard]] origin_ptr origin_of(const gossip::origin_id& who);
+  struct known_origin {
+    origin_ptr record;
+    std::size_t rows{0};  ///< with all that has been handled
+  };
+
+  [[nodiscard]] known_origin& origin_of(const gossip::origin_id& who);
   [[nodiscard]] row own_row(const gossip::entry& what) const { return {own_, what.path, what.incarnation, what.type}; }
   [[nodiscard]] bool holds(const any_key& key, const row& what) const;
   /// True if it changes anything.
   bool apply(const any_key& key, row what, bool vanishes);
   changes& touch(const any_key& key);
+  /// Hides the origins that these news take away entirely: which.
+  [[nodiscard]] std::vector<gossip::origin_id> hide_those_that_go(const directory_news& news);
+  void hide(const origin_ptr& which);
+  /// No row of those that are gone is left anywhere.
+  void end_hiding();
+  [[nodiscard]] bool is_hidden(const origin_ptr& which) const noexcept {
+    return unreachable_ && unreachable_->is_gone(which);
+  }
   void set_reach(const reachability& what);
   /// Of keys that nobody subscribes to nothing needs to be done for it: readers see what is unreachable now.
   void publish_reach();
@@ -130,7 +153,7 @@ class core {
   const std::shared_ptr<scene> scene_;
   const gossip::node_id own_name_;
   const origin_ptr own_;
-  std::map<gossip::origin_id, origin_ptr> origins_;
+  std::map<gossip::origin_id, known_origin> origins_;
   std::size_t origins_max_{64};  ///< beyond, those without rows are let go
 
   unreachable_ptr unreachable_;  ///< now

@@ -210,6 +210,122 @@ TEST_F(receptionist_core, makes_one_smaller_listing_of_a_node_that_is_removed) {
   EXPECT_EQ(poll(), (told{{{1}, {"own/c"}}}));
 }
 
+/// A node with registrations under many keys, two under each, of which subscriber 1 follows the first three.
+class removal_of_a_large_node : public receptionist_core {
+ protected:
+  static constexpr std::size_t keys = 6'000;
+
+  removal_of_a_large_node() {
+    core_->handle(changes("n2", 1, false));
+    for (std::size_t i = 0; i < 3; ++i) (void)core_->subscribe(key(i), subscriber_id{1});
+    remote("k0", "n3", "/stays");
+    (void)core_->poll_notices();
+  }
+  static any_key key(std::size_t number) { return any_key{"k" + std::to_string(number)}; }
+  static directory_news changes(std::string_view node, std::uint64_t life, bool vanished) {
+    directory_news out;
+    for (std::size_t i = 0; i < keys * 2; ++i) {
+      out.changes.push_back({key(i / 2).text(), gossip::make_origin(node, life), entry_of("/a", i + 1), vanished});
+    }
+    return out;
+  }
+  static directory_news removal() {
+    directory_news out = changes("n2", 1, true);
+    out.reach.push_back({gossip::make_origin("n2", 1), reachability::state::gone});
+    return out;
+  }
+  static told sorted(told what) {
+    std::ranges::sort(what);
+    return what;
+  }
+  /// Keys that readers find something under.
+  [[nodiscard]] std::size_t found() const {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < keys; ++i) out += shown_->find(key(i)) ? 1U : 0U;
+    return out;
+  }
+  std::size_t turns_until_done() {
+    std::size_t turns = 0;
+    for (; core_->has_changes(); ++turns) EXPECT_TRUE(poll().empty()) << "it was told already";
+    return turns;
+  }
+};
+
+TEST_F(removal_of_a_large_node, is_seen_by_all_in_the_turn_that_hears_of_it_and_tidied_up_in_later_ones) {
+  core_->handle(removal());
+  EXPECT_EQ(sorted(poll()), (told{{{1}, {}}, {{1}, {}}, {{1}, {"n3/stays"}}}));
+  EXPECT_EQ(found(), 1U);
+  EXPECT_GT(shown_->key_count(), keys / 3) << "to take all of them out at once would take long";
+  EXPECT_GT(turns_until_done(), 1U);
+  EXPECT_EQ(shown_->key_count(), 1U);
+  EXPECT_EQ(core_->row_count(), 1U);
+  EXPECT_EQ(shown(core_->current(key(0))), paths{"n3/stays"});
+}
+
+TEST_F(removal_of_a_large_node, does_not_disturb_its_next_life) {
+  core_->handle(removal());
+  (void)core_->poll_notices();
+  core_->handle(changes("n2", 2, false));
+  EXPECT_EQ(poll().size(), 3U);
+  EXPECT_EQ(found(), keys);
+  (void)turns_until_done();
+  EXPECT_EQ(core_->row_count(), keys * 2 + 1);
+  for (std::size_t i = 0; i < keys; ++i) {
+    shown_->find(key(i))->for_each([](const row& one) {
+      EXPECT_TRUE(one.origin->id != gossip::make_origin("n2", 1)) << "of the life that was removed";
+    });
+  }
+}
+
+TEST_F(removal_of_a_large_node, does_not_disturb_the_same_life_met_again) {
+  core_->handle(removal());
+  (void)core_->poll_notices();
+  remote("k1", "n2", "/again");
+  EXPECT_EQ(poll(), (told{{{1}, {"n2/again"}}}));
+  remote("k1", "n2", "/again", true);
+  EXPECT_EQ(poll(), (told{{{1}, {}}}));
+  remote("k2", "n2", "/again");
+  EXPECT_EQ(poll(), (told{{{1}, {"n2/again"}}}));
+  reach("n2", reachability::state::unreachable);
+  EXPECT_EQ(poll(), (told{{{1}, {"n2/again?"}}}));
+  (void)turns_until_done();
+  EXPECT_EQ(found(), 2U);
+  EXPECT_EQ(core_->row_count(), 2U);
+}
+
+TEST_F(removal_of_a_large_node, tells_nobody_who_subscribed_meanwhile_of_what_has_gone) {
+  core_->handle(removal());
+  EXPECT_EQ(core_->subscribe(key(7), subscriber_id{2}).rows, nullptr);
+  EXPECT_EQ(poll().size(), 3U);
+  EXPECT_EQ(core_->subscribe(key(8), subscriber_id{2}).rows, nullptr);
+  (void)turns_until_done();
+}
+
+TEST_F(removal_of_a_large_node, that_is_met_again_within_the_turn_with_some_of_them_leaves_these) {
+  directory_news news = removal();
+  std::erase_if(news.changes, [](const gossip::change& one) { return one.key == key(1).text(); });
+  news.changes.push_back({key(2).text(), gossip::make_origin("n2", 1), entry_of("/new"), false});
+  core_->handle(std::move(news));
+  EXPECT_EQ(sorted(poll()), (told{{{1}, {"n2/new"}}, {{1}, {"n3/stays"}}}));
+  EXPECT_EQ(found(), 3U);
+  EXPECT_EQ(core_->row_count(), 4U);
+}
+
+TEST_F(receptionist_core, handles_news_in_pieces_as_at_once) {
+  core::news_in_work work{{}};
+  for (int i = 0; i < 10; ++i) {
+    work.news.changes.push_back({api_.text(), gossip::make_origin("n2", 1), entry_of("/" + std::to_string(i)), false});
+  }
+  work.news.reach.push_back({gossip::make_origin("n2", 1), reachability::state::unreachable});
+  EXPECT_FALSE(core_->handle_some(work, 4));
+  EXPECT_EQ(core_->current(api_)->size(), 4U);
+  EXPECT_FALSE(core_->handle_some(work, 4));
+  EXPECT_TRUE(core_->current(api_)->is_reachable(core_->current(api_)->front())) << "that comes after the changes";
+  EXPECT_TRUE(core_->handle_some(work, 4));
+  EXPECT_EQ(core_->current(api_)->size(), 10U);
+  EXPECT_FALSE(core_->current(api_)->is_reachable(core_->current(api_)->front()));
+}
+
 TEST_F(receptionist_core, gives_no_second_place_to_a_subscriber_but_the_listing_again) {
   make({1, 1});
   EXPECT_EQ(core_->subscribe(api_, subscriber_id{1}).what, core::outcome::subscribed);

@@ -70,6 +70,7 @@ class directory {
   /// for each turn in which something changed, in order. On any thread; not within `attach`. A call that another thread
   /// has begun may still come after `detach`.
   virtual void attach(std::function<void(directory_news)> tell) = 0;
+  /// No more is told. What was added and not removed is withdrawn, at once: nobody answers for it any more.
   virtual void detach() = 0;
 
   /// A registration of this node that is not there yet. `limit_exceeded` (naming the bound) or `invalid_argument`, with

@@ -101,6 +101,35 @@ TEST_F(other_nodes, that_are_removed_leave_a_smaller_listing) {
   EXPECT_EQ(shown(std::get<listing<api_message>>(subscriber_.messages()[0]).all_refs), paths{"/user/api"});
 }
 
+TEST_F(other_nodes, that_bring_or_take_much_at_once_make_nobody_wait_for_all_of_it) {
+  constexpr int many = 10'000;
+  const auto all = [](bool vanished) {
+    directory_news out;
+    for (int i = 0; i < many; ++i) {
+      out.changes.push_back({gossip::shared_text{fmt::format("k{}", i)},
+                             gossip::make_origin("n2", 1),
+                             {gossip::shared_text{"/user/x"}, 5, gossip::shared_text{"test.api"}},
+                             vanished});
+    }
+    return out;
+  };
+  const service_key<api_message> last_key{fmt::format("k{}", many - 1)};
+  probe<listing<api_message>> asker{t_.system};
+  cluster_->tell(all(false));
+  receptionist_.tell(find{last_key, asker.ref()});
+  t_.run();
+  EXPECT_EQ(receptionist_.lookup(last_key).all_refs.size(), 1U);
+  // Not all of them go: each by itself.
+  cluster_->tell("k-stays", "n2", "/user/x");
+  cluster_->tell(all(true));
+  receptionist_.tell(find{last_key, asker.ref()});
+  t_.run();
+  EXPECT_TRUE(receptionist_.lookup(last_key).all_refs.empty());
+  ASSERT_EQ(asker.messages().size(), 2U);
+  EXPECT_EQ(asker.messages()[0].all_refs.size(), 0U) << "it was answered before all had come";
+  EXPECT_EQ(asker.messages()[1].all_refs.size(), 1U) << "and before all had gone";
+}
+
 TEST_F(other_nodes, that_give_a_key_another_type_are_left_out_counted_and_logged_once) {
   probe<listing<api_message>> asker{t_.system};
   cluster_->tell("api-service", "n2", "/user/x", false, "test.other");

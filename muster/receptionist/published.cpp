@@ -12,19 +12,39 @@ published::published() : table_{new table{buckets_least}} {}
 
 published::~published() {
   // Nobody reads any more. What was retired lets itself go.
-  const std::unique_ptr<table> last{table_.load()};
-  for (auto& bucket : last->buckets) {
-    for (node* one = bucket.load(); one != nullptr;) {
-      release(one->rows.load());
-      delete std::exchange(one, one->next.load());
+  for (table* one = table_.load(); one != nullptr;) {
+    const std::unique_ptr<table> last{std::exchange(one, one->next.load())};
+    for (auto& bucket : last->buckets) {
+      for (node* each = bucket.load(); each != nullptr && each != &has_moved; each = each->next.load()) {
+        release(each->rows.load());
+      }
+      delete_chain(bucket.load());
     }
   }
   set_unreachable(nullptr);
   while (grace_.kept() > 0) grace_.sweep();
 }
 
+void published::delete_chain(node* first) noexcept {
+  if (first == &has_moved) return;
+  while (first != nullptr) delete std::exchange(first, first->next.load(std::memory_order_relaxed));
+}
+
+std::atomic<published::node*>& published::bucket_for(table& in, std::uint64_t hash, std::memory_order order) noexcept {
+  table* present = &in;
+  while (true) {
+    std::atomic<node*>& bucket = present->bucket_of(hash);
+    if (bucket.load(order) != &has_moved) return bucket;
+    present = present->next.load(order);
+  }
+}
+
 const roster* published::find_in(table& in, const any_key& key, std::memory_order order) noexcept {
-  const node* one = in.bucket_of(key.hash()).load(order);
+  const node* one = nullptr;
+  // It may move between the two looks.
+  do {
+    one = bucket_for(in, key.hash(), order).load(order);
+  } while (one == &has_moved);
   while (one != nullptr && !is_of(*one, key, order)) one = one->next.load(order);
   return one == nullptr ? nullptr : one->rows.load(order);
 }
@@ -64,8 +84,12 @@ const roster* published::peek(const any_key& key) const noexcept {
 }
 
 void published::put(const any_key& key, roster_ptr now) {
+  // More than are needed for it to be done before the next change of size.
+  constexpr std::size_t moved_with_each_put = 16;
+  move_buckets(moved_with_each_put);
   table& in = *table_.load(std::memory_order_relaxed);
-  std::atomic<node*>* place = &in.bucket_of(key.hash());
+  std::atomic<node*>& first = bucket_for(in, key.hash(), std::memory_order_relaxed);
+  std::atomic<node*>* place = &first;
   node* found = place->load(std::memory_order_relaxed);
   while (found != nullptr && !is_of(*found, key, std::memory_order_relaxed)) {
     place = &found->next;
@@ -73,7 +97,6 @@ void published::put(const any_key& key, roster_ptr now) {
   }
   if (found == nullptr) {
     if (!now) return;
-    std::atomic<node*>& first = in.bucket_of(key.hash());
     first.store(new node{key.hash(), now.detach(), first.load(std::memory_order_relaxed)}, std::memory_order_seq_cst);
     if (++keys_ > in.buckets.size()) resize(in.buckets.size() * 2);
     return;
@@ -94,26 +117,38 @@ void published::put(const any_key& key, roster_ptr now) {
 }
 
 void published::resize(std::size_t buckets) {
-  // New nodes for all: those who read the old table must find its chains as they were.
-  auto next = std::make_unique<table>(buckets);
-  table* const before = table_.load(std::memory_order_relaxed);
-  for (auto& bucket : before->buckets) {
-    for (const node* one = bucket.load(std::memory_order_relaxed); one != nullptr;
-         one = one->next.load(std::memory_order_relaxed)) {
-      std::atomic<node*>& first = next->bucket_of(one->hash);
+  table& present = *table_.load(std::memory_order_relaxed);
+  // Not done yet with the last one: it will come to it.
+  if (present.next.load(std::memory_order_relaxed) != nullptr) return;
+  present.next.store(new table{buckets}, std::memory_order_seq_cst);
+}
+
+bool published::is_settled_after(std::size_t buckets_max) {
+  move_buckets(buckets_max);
+  return table_.load(std::memory_order_relaxed)->next.load(std::memory_order_relaxed) == nullptr;
+}
+
+void published::move_buckets(std::size_t most) {
+  table* const from = table_.load(std::memory_order_relaxed);
+  table* const to = from->next.load(std::memory_order_relaxed);
+  if (to == nullptr) return;
+  const std::size_t end = std::min(from->buckets.size(), from->moved + most);
+  for (; from->moved < end; ++from->moved) {
+    std::atomic<node*>& bucket = from->buckets[from->moved];
+    node* const chain = bucket.load(std::memory_order_relaxed);
+    // New nodes for all: those who read the old chain must find it as it was. Each holds the roster in the old one's
+    // place.
+    for (const node* one = chain; one != nullptr; one = one->next.load(std::memory_order_relaxed)) {
+      std::atomic<node*>& first = to->bucket_of(one->hash);
       first.store(new node{one->hash, one->rows.load(std::memory_order_relaxed), first.load(std::memory_order_relaxed)},
-                  std::memory_order_relaxed);
+                  std::memory_order_seq_cst);
     }
+    bucket.store(&has_moved, std::memory_order_seq_cst);
+    if (chain != nullptr) grace_.retire([chain] { delete_chain(chain); });
   }
-  table_.store(next.release(), std::memory_order_seq_cst);
-  grace_.retire([before] {
-    const std::unique_ptr<table> gone{before};
-    for (auto& bucket : gone->buckets) {
-      for (node* one = bucket.load(std::memory_order_relaxed); one != nullptr;) {
-        delete std::exchange(one, one->next.load(std::memory_order_relaxed));
-      }
-    }
-  });
+  if (end < from->buckets.size()) return;
+  table_.store(to, std::memory_order_seq_cst);
+  grace_.retire([from] { const std::unique_ptr<table> gone{from}; });
 }
 
 }  // namespace muster::receptionist

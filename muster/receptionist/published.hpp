@@ -15,6 +15,9 @@ namespace muster::receptionist {
 
 /// The rosters that are valid now, by key: a hash table with one writer, read by any thread without waiting.
 ///
+/// It grows and shrinks a few buckets with each change, so that no change takes long: readers find in a bucket either
+/// its rosters or that they have moved to the next table.
+///
 /// Which nodes cannot be reached is said once for all of them, so that it changes for all at once, however many they
 /// are. A roster that was put when others were unreachable is seen with those of now.
 class published {
@@ -43,6 +46,9 @@ class published {
     std::size_t next{0};
   };
   [[nodiscard]] outdated find_outdated(std::size_t from_bucket, std::size_t buckets_max) const;
+  /// Moves so many buckets, where the table is being changed for one of another size; true when none are left to be
+  /// moved, which `find_outdated` needs.
+  bool is_settled_after(std::size_t buckets_max);
   [[nodiscard]] std::size_t bucket_count() const noexcept {
     return table_.load(std::memory_order_relaxed)->buckets.size();
   }
@@ -60,6 +66,8 @@ class published {
   struct table {
     explicit table(std::size_t size) : buckets(size) {}
     std::vector<std::atomic<node*>> buckets;  ///< a power of two of them
+    std::atomic<table*> next{nullptr};        ///< where the first buckets have moved to
+    std::size_t moved{0};                     ///< how many; the writer's
 
     [[nodiscard]] std::atomic<node*>& bucket_of(std::uint64_t hash) noexcept {
       return buckets[static_cast<std::size_t>(hash) & (buckets.size() - 1)];
@@ -69,8 +77,15 @@ class published {
   [[nodiscard]] static bool is_of(const node& one, const any_key& key, std::memory_order order) noexcept {
     return one.hash == key.hash() && one.rows.load(order)->key() == key.text();
   }
+  /// Stands in a bucket that has moved.
+  static inline node has_moved{0, nullptr, nullptr};
+
   [[nodiscard]] static const roster* find_in(table& in, const any_key& key, std::memory_order order) noexcept;
+  /// The bucket where a key is to be found now.
+  [[nodiscard]] static std::atomic<node*>& bucket_for(table& in, std::uint64_t hash, std::memory_order order) noexcept;
   void resize(std::size_t buckets);
+  void move_buckets(std::size_t most);
+  static void delete_chain(node* first) noexcept;
   static void release(const roster* rows) noexcept { (void)roster_ptr{rows, false}; }
 
   mutable grace grace_;

@@ -42,6 +42,30 @@ TEST_F(published_rosters, are_found_by_key_until_they_are_taken_away) {
   EXPECT_EQ(all.key_count(), 500U);
 }
 
+TEST_F(published_rosters, are_found_while_the_table_changes_its_size) {
+  published all;
+  const auto all_found = [&](int first, int last, int step) {
+    for (int i = first; i < last; i += step) {
+      if (all.find(any_key{std::to_string(i)}) == nullptr) return false;
+    }
+    return true;
+  };
+  for (int i = 0; i < 500; ++i) {
+    const any_key key{std::to_string(i)};
+    all.put(key, rows_of(key, origin_, 1, 1));
+    ASSERT_TRUE(all_found(0, i + 1, 1)) << i;
+  }
+  const std::size_t largest = all.bucket_count();
+  for (int i = 0; i < 500; ++i) {
+    all.put(any_key{std::to_string(i)}, nullptr);
+    ASSERT_TRUE(all_found(i + 1, 500, 1)) << i;
+    ASSERT_EQ(all.find(any_key{std::to_string(i)}), nullptr);
+    all.sweep();
+  }
+  while (!all.is_settled_after(16)) continue;
+  EXPECT_LT(all.bucket_count(), largest / 4);
+}
+
 TEST_F(published_rosters, are_given_back_when_nobody_reads_them) {
   published all;
   for (std::uint64_t i = 0; i < 1000; ++i) {

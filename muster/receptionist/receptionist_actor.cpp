@@ -10,8 +10,12 @@ namespace muster::receptionist {
 
 namespace {
 
-/// So many changes end a turn even if more messages wait: acknowledgements should not wait for ever.
+/// So many changes end a turn even if more messages wait: acknowledgements should not wait for ever. Of what comes as
+/// one and has more, so many are handled in a turn.
 constexpr std::size_t turn_changes_max = 1024;
+/// The more rows there are, the more it costs to put a few of them anew among the others: then it may be more, up to
+/// this.
+constexpr std::size_t turn_changes_most = 8192;
 
 void add_one(std::atomic<std::uint64_t>& to) noexcept { to.fetch_add(1, std::memory_order_relaxed); }
 
@@ -58,9 +62,12 @@ void receptionist_actor::receive(context& self, message what) {
 
 void receptionist_actor::schedule(context& self) {
   const std::size_t happened = std::max(core_.pending(), answers_.size());
-  if (!core_.has_changes() && happened == 0) return;
-  // The more rows there are, the more it costs to put a few of them anew among the others.
-  if (happened >= std::max(turn_changes_max, core_.row_count() / 16)) return end_turn(self);
+  const bool has_more = !news_.empty() || !to_withdraw_.empty();
+  if (!core_.has_changes() && happened == 0 && !has_more) return;
+  if (happened >= std::clamp(core_.row_count() / 16, turn_changes_max, turn_changes_most)) {
+    end_turn(self);
+    if (!has_more && !core_.has_changes()) return;
+  }
   if (turn_ends_) return;
   turn_ends_ = true;
   self.self().tell(turn_over{});
@@ -90,10 +97,38 @@ void receptionist_actor::end_turn(context& self) {
 void receptionist_actor::handle(context& self, turn_over&) {
   turn_ends_ = false;
   end_turn(self);
+  work_off(self, turn_changes_max);
 }
 
 void receptionist_actor::handle(context& self, directory_news& what) {
-  core_.handle(what);
+  const bool is_first = news_.empty();
+  news_.push_back({std::move(what)});
+  // Small ones that come one after the other make one listing.
+  if (is_first) work_off(self, turn_changes_max);
+}
+
+void receptionist_actor::work_off(context& self, std::size_t changes_max) {
+  const std::size_t end = core_.pending() + changes_max;
+  while (!news_.empty()) {
+    core::news_in_work& first = news_.front();
+    const std::size_t before = first.next;
+    if (!core_.handle_some(first, changes_max)) return;
+    changes_max -= std::min(changes_max, first.next - before);
+    const core::news_in_work done = std::move(first);
+    news_.pop_front();
+    end_news(self, done.news);
+  }
+  while (!to_withdraw_.empty()) {
+    auto& [whom, keys] = to_withdraw_.front();
+    while (!keys.empty()) {
+      if (core_.pending() >= end) return;
+      withdraw(keys.extract(keys.begin()).value(), whom);
+    }
+    to_withdraw_.pop_front();
+  }
+}
+
+void receptionist_actor::end_news(context& self, const directory_news& what) {
   for (const late_refusal& one : what.refused) {
     if (!core_.remove_own(any_key{one.what.key}, one.what.what)) continue;
     add_one(desk_->counted.refused);
@@ -277,10 +312,11 @@ void receptionist_actor::on_terminated(context& self, const terminated& what) {
   guard(self, "the end of an actor", [&] {
     const auto found = people_.find(what.ref);
     if (found == people_.end()) return;
-    for (const any_key& key : found->second.kept_alive) withdraw(key, what.ref);
+    to_withdraw_.emplace_back(what.ref, std::exchange(found->second.kept_alive, {}));
     core_.forget(found->second.id);
     by_id_.erase(found->second.id);
     people_.erase(found);
+    if (to_withdraw_.size() == 1) work_off(self, turn_changes_max);
   });
   guard(self, "the end of a turn", [&] { schedule(self); });
 }

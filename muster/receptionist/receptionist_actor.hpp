@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -33,6 +35,9 @@ using message = std::variant<register_, deregister, find, subscribe, unsubscribe
 /// A turn ends in this order: what this node has registered goes to the directory, and so to other nodes; what is valid
 /// is published for `lookup`; requests are acknowledged; subscribers are told. So whoever has `registered` finds the
 /// actor by any way.
+///
+/// No turn is long, however much comes at once: of news of other nodes, and of what an actor that has ended had
+/// registered, so many changes are handled in one turn; the rest waits behind the messages that have come meanwhile.
 ///
 /// No message makes it fail: what goes wrong while one is handled is logged and counted, and the others are handled.
 class receptionist_actor final : public actor<message> {
@@ -71,6 +76,9 @@ class receptionist_actor final : public actor<message> {
   /// All registrations of one actor under a key.
   void withdraw(const any_key& key, const any_ref& whom);
   void end_turn(context& self);
+  /// What is left of what was too much for one turn: some of it.
+  void work_off(context& self, std::size_t changes_max);
+  void end_news(context& self, const directory_news& what);
   /// Sees to it that the turn ends, if anything has happened in it.
   void schedule(context& self);
 
@@ -92,6 +100,9 @@ class receptionist_actor final : public actor<message> {
   std::unordered_map<subscriber_id, person*> by_id_;
   std::uint64_t ids_{0};
   std::vector<answer> answers_;
+  /// What was too much for one turn, in the order of its coming.
+  std::deque<core::news_in_work> news_;
+  std::deque<std::pair<any_ref, std::set<any_key>>> to_withdraw_;
   bool turn_ends_{false};                                  // `turn_over` is on its way
   std::map<std::string_view, gossip::shared_text> types_;  // keys live as long as the process
   std::array<gossip::shared_text, 16> recent_paths_;

@@ -49,25 +49,48 @@ class builder {
   std::vector<row> rows_;
 };
 
-void merge(builder& into, std::span<const row> rows, std::span<const edit> edits) {
+/// Those of the origins that are gone that a roster still has rows of: few.
+class hidden_rows {
+ public:
+  hidden_rows(const roster_ptr& in, const unreachable_ptr& now) {
+    if (!in || !now) return;
+    for (const origin_ptr& one : now->gone) {
+      if (in->has_rows_of(one)) of_.push_back(one);
+    }
+  }
+  [[nodiscard]] bool contain(const row& which) const noexcept {
+    return !of_.empty() && std::ranges::find(of_, which.origin) != of_.end();
+  }
+  /// The rows of one origin stand together.
+  [[nodiscard]] bool are_in(std::span<const row> rows) const noexcept {
+    return std::ranges::any_of(of_, [&](const origin_ptr& one) {
+      const auto found = std::ranges::lower_bound(rows, row{one, {}, 0, {}});
+      return found != rows.end() && found->origin == one;
+    });
+  }
+
+ private:
+  std::vector<origin_ptr> of_;
+};
+
+void merge(builder& into, std::span<const row> rows, std::span<const edit> edits, const hidden_rows& hidden) {
+  const auto keep = [&](const row& one) {
+    if (!hidden.contain(one)) into.add(one);
+  };
   auto one = rows.begin();
   for (const edit& change : edits) {
-    while (one != rows.end() && *one < change.what) into.add(*one++);
+    while (one != rows.end() && *one < change.what) keep(*one++);
     if (!change.vanishes) {
       into.add(change.what);
     } else if (one != rows.end() && *one == change.what) {
       ++one;
     }
   }
-  for (; one != rows.end(); ++one) into.add(*one);
+  for (; one != rows.end(); ++one) keep(*one);
 }
 
-/// A type that another node did not name equals nothing.
-bool is_named(const row& one) noexcept { return one.origin->is_own || !one.type.empty(); }
-
-}  // namespace
-
-std::strong_ordering operator<=>(const row& a, const row& b) noexcept {
+/// The order of what they stand for.
+std::strong_ordering order_of_content(const row& a, const row& b) noexcept {
   if (a.origin != b.origin) {
     if (const auto origins = a.origin->id <=> b.origin->id; origins != 0) return origins;
   }
@@ -78,6 +101,19 @@ std::strong_ordering operator<=>(const row& a, const row& b) noexcept {
   return a.type.is_same_block(b.type) ? std::strong_ordering::equal : a.type <=> b.type;
 }
 
+/// A type that another node did not name equals nothing.
+bool is_named(const row& one) noexcept { return one.origin->is_own || !one.type.empty(); }
+
+}  // namespace
+
+std::strong_ordering operator<=>(const row& a, const row& b) noexcept {
+  if (a.origin != b.origin) {
+    if (const auto origins = a.origin->id <=> b.origin->id; origins != 0) return origins;
+    return std::compare_three_way{}(a.origin.get(), b.origin.get());
+  }
+  return order_of_content(a, b);
+}
+
 bool chunk::have_one_type(std::span<const row> rows) noexcept {
   return std::ranges::all_of(rows, [&](const row& one) { return is_named(one) && one.type == rows.front().type; });
 }
@@ -86,11 +122,16 @@ bool unreachable_origins::contains(const origin_ptr& which) const noexcept {
   return std::binary_search(origins.begin(), origins.end(), which);
 }
 
+bool unreachable_origins::is_gone(const origin_ptr& which) const noexcept {
+  return std::binary_search(gone.begin(), gone.end(), which);
+}
+
 roster_ptr roster::merged(const gossip::shared_text& key, const roster_ptr& base, std::span<const edit> edits,
                           unreachable_ptr unreachable) {
   const std::size_t old = base ? base->chunk_count() : 0;
   builder made{old};
-  if (old == 0) merge(made, {}, edits);
+  const hidden_rows hidden{base, unreachable};
+  if (old == 0) merge(made, {}, edits, hidden);
   auto next = edits.begin();
   for (std::size_t i = 0; i < old; ++i) {
     // What lies before the first row of the next chunk belongs to this one.
@@ -98,9 +139,9 @@ roster_ptr roster::merged(const gossip::shared_text& key, const roster_ptr& base
                          ? edits.end()
                          : std::lower_bound(next, edits.end(), base->rows_of(i + 1).front(),
                                             [](const edit& change, const row& first) { return change.what < first; });
-    if (next != end) {
+    if (next != end || hidden.are_in(base->rows_of(i))) {
       if (!made.wants_more()) made.cut();
-      merge(made, base->rows_of(i), {next, end});
+      merge(made, base->rows_of(i), {next, end}, hidden);
     } else if (made.wants_more() || base->is_single()) {
       made.add_all(base->rows_of(i));
     } else {
@@ -185,7 +226,9 @@ const roster_view& roster::keep_view(std::unique_ptr<roster_view> made) const no
 
 bool reach_differs(const roster& of, const unreachable_origins* now) noexcept {
   const unreachable_origins* const then = of.unreachable().get();
-  return then != now && any_of_difference(then, now, [&](const origin_ptr& one) { return of.has_rows_of(one); });
+  const auto has_rows = [&](const origin_ptr& one) { return of.has_rows_of(one); };
+  if (then == now) return false;
+  return any_of_difference(then, now, has_rows) || (now != nullptr && std::ranges::any_of(now->gone, has_rows));
 }
 
 roster_ptr seen_with(const roster_ptr& rows, const unreachable_ptr& now) {
@@ -205,7 +248,7 @@ bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept {
     }
     const row& one = a->rows_of(i)[at];
     const row& other = b->rows_of(j)[bt];
-    if (one != other || a->is_reachable(one) != b->is_reachable(other)) return false;
+    if (order_of_content(one, other) != 0 || a->is_reachable(one) != b->is_reachable(other)) return false;
     if (++at == a->rows_of(i).size()) ++i, at = 0;
     if (++bt == b->rows_of(j).size()) ++j, bt = 0;
   }

@@ -31,7 +31,8 @@ struct origin_record : boost::intrusive_ref_counter<origin_record> {
 };
 using origin_ptr = boost::intrusive_ptr<const origin_record>;
 
-/// One registration under a key. Rows are in the order of node, then path: the same on all nodes.
+/// One registration under a key. Rows are in the order of node, then path: the same on all nodes. Those of two records
+/// of one life, of which one is gone, do not mix.
 struct row {
   origin_ptr origin;
   gossip::shared_text path;
@@ -51,8 +52,11 @@ struct edit {
 /// The origins that cannot be reached now. Null stands for none.
 struct unreachable_origins : boost::intrusive_ref_counter<unreachable_origins> {
   std::vector<origin_ptr> origins;  ///< by address
+  /// Likewise: those that are gone. Their rows are not shown, whether or not they have been taken out already.
+  std::vector<origin_ptr> gone;
 
   [[nodiscard]] bool contains(const origin_ptr& which) const noexcept;
+  [[nodiscard]] bool is_gone(const origin_ptr& which) const noexcept;
 };
 /// Visits each that is in one of the two only, until `visit(origin)` returns true: whether it did.
 template <typename Visit>
@@ -110,7 +114,8 @@ class roster_view {
 /// stands in the roster itself.
 class roster final : public counted_array<roster, chunk_ptr> {
  public:
-  /// `edits` are in the order of their rows, each of which is in `base` exactly if it vanishes. Null if no row is left.
+  /// `edits` are in the order of their rows, each of which is in `base` exactly if it vanishes. Rows of origins that
+  /// are gone are left out. Null if no row is left.
   [[nodiscard]] static pointer merged(const gossip::shared_text& key, const pointer& base, std::span<const edit> edits,
                                       unreachable_ptr unreachable);
 
@@ -199,7 +204,7 @@ using roster_ptr = roster::pointer;
 /// The same rows as they are with these origins unreachable: itself, if that is what it says.
 [[nodiscard]] roster_ptr seen_with(const roster_ptr& rows, const unreachable_ptr& now);
 
-/// They list the same rows, and the same of them as reachable. Cheap where they share chunks.
+/// They list the same registrations, and the same of them as reachable. Cheap where they share chunks.
 [[nodiscard]] bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept;
 
 }  // namespace muster::receptionist

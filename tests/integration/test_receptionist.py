@@ -234,8 +234,29 @@ class MembersTest(unittest.TestCase):
         a.follow("one")
         rejected = a.ask("subscribe two", "rejected")
         self.assertEqual((rejected["key"], rejected["reason"], rejected["limit"]), ("two", "max_subscribers_total", 1))
+        # The first listing never comes, and nothing follows; all else goes on.
+        a.register("two", "second")
+        a.register("one", "first")
+        a.wait_listing("one", ["A/user/first"])
+        self.assertEqual([ref["path"] for ref in a.listing("two")["refs"]], ["/user/second"])
+        self.assertEqual([event for event in a.events("listing")
+                          if event["key"] == "two" and event["answers"] == "subscribe"], [])
         a.ask("unsubscribe one", "unsubscribed")
         a.follow("two")
+        a.wait_listing("two", ["A/user/second"])
+
+    def test_a_bound_per_key_counts_each_node_by_itself(self):
+        # A node in a console is one subscriber to a key, so this bound is never in its way.
+        self.cluster.properties["cluster.receptionist.max-subscribers-per-key"] = "1"
+        a, b = self.cluster.start("A", "B")
+        for node in (a, b):
+            node.follow("one")
+            node.follow("two")
+            node.ask("subscribe one", "listing")
+        b.register("one", "first")
+        for node in (a, b):
+            node.wait_listing("one", ["B/user/first"])
+            self.assertEqual(node.events("rejected"), [])
 
 
 class TlsTest(unittest.TestCase):
