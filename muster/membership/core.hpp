@@ -151,6 +151,8 @@ class participant::core {
   /// Another table says worse of a living member than this one does: it shall speak for itself.
   void challenge(const member_ptr& who);
   void refute(std::uint32_t counter);
+  /// What this participant says against a suspicion.
+  [[nodiscard]] claim defence() const;
   void changed() noexcept { ++version_; }
   void emit(event_kind kind, const member_ptr& who);
   /// What this participant holds against a member, to be put to it; nothing for one that is alive.

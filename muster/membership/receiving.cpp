@@ -108,20 +108,23 @@ void participant::core::receive_from_member(slot from, const message& what) {
         }
       },
       what.what);
+  // The accuser may have missed an earlier refutation that nobody tells any more. A ping's answer has told it.
+  if (accused_ && phase_ != phase::ended && !std::holds_alternative<ping>(what.what)) {
+    send(sender, gossip{}, traffic::gossip, defence());
+  }
 }
 
 void participant::core::handle(const member_ptr& from, const ping& what) {
-  std::optional<claim> defence;
-  if (accused_) {
-    // The accuser may have missed an earlier refutation that nobody tells any more.
-    defence = claim{.standing = standing::alive,
-                    .name = self_->name,
-                    .incarnation = self_->incarnation,
-                    .counter = table_.at(member_table::self).counter,
-                    .address = self_->address,
-                    .meta = self_->meta};
-  }
-  send(from, ack{.sequence = what.sequence}, traffic::probe, defence);
+  send(from, ack{.sequence = what.sequence}, traffic::probe, accused_ ? std::optional{defence()} : std::nullopt);
+}
+
+claim participant::core::defence() const {
+  return {.standing = standing::alive,
+          .name = self_->name,
+          .incarnation = self_->incarnation,
+          .counter = table_.at(member_table::self).counter,
+          .address = self_->address,
+          .meta = self_->meta};
 }
 
 void participant::core::handle(const member_ptr& from, const ack& what) {

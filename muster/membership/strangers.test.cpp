@@ -173,6 +173,38 @@ TEST(refutation, answers_every_suspicion_with_a_higher_counter) {
   EXPECT_GT(net.at("a").core->status().awareness, 0U);
 }
 
+// It had been told to three of four; the last one, told of the suspicion by another, called it unreachable.
+TEST(refutation, is_told_to_whoever_passes_an_old_suspicion_on) {
+  network net;
+  net.start_all({"a", "b", "c"});
+  net.run(seconds{5});
+  std::size_t defended = 0;
+  net.on_send = [&](const auto& from, const outgoing& what) {
+    if (from.name != "a" || what.to == nullptr || what.to->name != "b") return;
+    const auto read = decode(what.content);
+    for (const auto& one : read->news) {
+      defended += one.name == "a" && one.standing == standing::alive ? 1U : 0U;
+    }
+  };
+  const auto pass_on = [&](std::uint32_t counter) {
+    net.inject(
+        "a",
+        encode({.from = {.name = "b", .incarnation = net.at("b").last_incarnation, .to = net.at("a").last_incarnation},
+                .what = gossip{},
+                .news = {{.standing = standing::suspect,
+                          .name = "a",
+                          .incarnation = net.at("a").last_incarnation,
+                          .counter = counter,
+                          .accuser = net.at("c").last_incarnation}}}));
+  };
+  pass_on(0);
+  net.run(seconds{5});
+  defended = 0;
+  pass_on(0);
+  EXPECT_EQ(defended, 1U);
+  EXPECT_EQ(net.at("a").core->status().counters.refutations, 1U) << "the first one stands";
+}
+
 TEST(refutation, that_has_used_up_its_counter_comes_back_as_a_new_incarnation) {
   network net;
   net.comes_back = false;
