@@ -29,5 +29,7 @@ void measure_loss(receptionist_context& with);
 void measure_idle_traffic(receptionist_context& with);
 void measure_memory(receptionist_context& with);
 void measure_messages(receptionist_context& with);
+// measure_turns.cpp
+void measure_turns(receptionist_context& with);
 
 }  // namespace muster::bench

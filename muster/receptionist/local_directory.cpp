@@ -4,7 +4,7 @@
 
 namespace muster::receptionist {
 
-result<std::unique_ptr<local_directory>> local_directory::make(const gossip::options& bounds, std::string name) {
+result<std::unique_ptr<local_directory>> local_directory::make(const gossip::options& bounds, std::string_view name) {
   if (auto sound = bounds.check(); !sound) return fail(std::move(sound).error());
   if (name.empty() || name.size() > bounds.node_bytes_max) {
     return fail(errc::invalid_argument, "the node's name has {} bytes; allowed are 1 to {}", name.size(),

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "muster/gossip/options.hpp"
@@ -15,7 +15,8 @@ namespace muster::receptionist {
 class local_directory final : public directory {
  public:
   /// `invalid_argument` for bounds that make no sense, or a name that no node may have.
-  [[nodiscard]] static result<std::unique_ptr<local_directory>> make(const gossip::options& bounds, std::string name);
+  [[nodiscard]] static result<std::unique_ptr<local_directory>> make(const gossip::options& bounds,
+                                                                     std::string_view name);
 
   [[nodiscard]] gossip::node_id self() const override { return self_; }
   [[nodiscard]] bool is_shared() const noexcept override { return false; }
