@@ -92,7 +92,8 @@ std::string watch_checker::overdue() const {
   for (const process& of : processes_) {
     for (const auto& [number, one] : of.watches) {
       if (!one.is_open) continue;
-      const bool lives = std::ranges::any_of(processes_, [&](const process& its) { return its.self == one.whom.node; });
+      const actor_node& where = one.whom.node;
+      const bool lives = std::ranges::any_of(processes_, [&](const process& its) { return its.self == where; });
       if (lives && !has_stopped(one.whom)) continue;
       return fmt::format("{} was never told of the end of {} (watch {})", of.self.name, one.whom, number);
     }
