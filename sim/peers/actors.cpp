@@ -74,7 +74,7 @@ bool actors::follow(const cluster::local_watch& what) {
 }
 
 death_watch actors::begin_watch(watch_number number, const actor_address& whom) {
-  const death_watch made{endpoint_ptr{new bare_endpoint{whom}}, endpoint_ptr{new watcher{number, heard_}}};
+  death_watch made{endpoint_ptr{new bare_endpoint{whom}}, endpoint_ptr{new watcher{number, heard_}}};
   watches_.emplace(number, made);
   return made;
 }
