@@ -136,21 +136,23 @@ TEST_F(strangers, a_member_that_is_told_of_its_removal_ends_with_where_to_come_b
   EXPECT_EQ(net.at("a").rejoins, 1U);
 }
 
+/// `b` says in this message that it suspects `a`.
+void accuse(network& net, body what, std::uint32_t counter) {
+  const incarnation accused = net.at("a").last_incarnation;
+  const incarnation accuser = net.at("b").last_incarnation;
+  net.inject("a", encode({.from = {.name = "b", .incarnation = accuser, .to = accused},
+                          .what = std::move(what),
+                          .news = {{.standing = standing::suspect,
+                                    .name = "a",
+                                    .incarnation = accused,
+                                    .counter = counter,
+                                    .accuser = accuser}}}));
+}
+
 TEST(refutation, answers_every_suspicion_with_a_higher_counter) {
   network net;
   net.start_all({"a", "b"});
   net.run(seconds{5});
-  const auto accuse = [&](std::uint32_t counter) {
-    net.inject(
-        "a",
-        encode({.from = {.name = "b", .incarnation = net.at("b").last_incarnation, .to = net.at("a").last_incarnation},
-                .what = ping{1},
-                .news = {{.standing = standing::suspect,
-                          .name = "a",
-                          .incarnation = net.at("a").last_incarnation,
-                          .counter = counter,
-                          .accuser = net.at("b").last_incarnation}}}));
-  };
   std::vector<std::uint32_t> told;
   net.on_send = [&](const auto& from, const outgoing& what) {
     if (from.name == "a") {
@@ -162,12 +164,12 @@ TEST(refutation, answers_every_suspicion_with_a_higher_counter) {
       }
     }
   };
-  accuse(0);
+  accuse(net, ping{1}, 0);
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told.back(), 1U);
-  accuse(1);
+  accuse(net, ping{1}, 1);
   EXPECT_EQ(told.back(), 2U);
-  accuse(0);
+  accuse(net, ping{1}, 0);
   EXPECT_EQ(told.back(), 2U) << "an old suspicion is answered again, with what refuted it";
   EXPECT_EQ(net.at("a").core->status().counters.refutations, 2U);
   EXPECT_GT(net.at("a").core->status().awareness, 0U);
@@ -186,21 +188,10 @@ TEST(refutation, is_told_to_whoever_passes_an_old_suspicion_on) {
       defended += one.name == "a" && one.standing == standing::alive ? 1U : 0U;
     }
   };
-  const auto pass_on = [&](std::uint32_t counter) {
-    net.inject(
-        "a",
-        encode({.from = {.name = "b", .incarnation = net.at("b").last_incarnation, .to = net.at("a").last_incarnation},
-                .what = gossip{},
-                .news = {{.standing = standing::suspect,
-                          .name = "a",
-                          .incarnation = net.at("a").last_incarnation,
-                          .counter = counter,
-                          .accuser = net.at("c").last_incarnation}}}));
-  };
-  pass_on(0);
+  accuse(net, gossip{}, 0);
   net.run(seconds{5});
   defended = 0;
-  pass_on(0);
+  accuse(net, gossip{}, 0);
   EXPECT_EQ(defended, 1U);
   EXPECT_EQ(net.at("a").core->status().counters.refutations, 1U) << "the first one stands";
 }
