@@ -1,7 +1,7 @@
 # muster_compile_together(<target> [file...])
 #
 # With MUSTER_UNITY, compiles the sources of a target some at a time, so that what they include is read once for all of
-# them; the files named, which do not suit others, stay alone. Most of the time of a sanitizer build goes into headers.
+# them; the files named, which do not suit others, stay alone. Most of the time of a build goes into headers.
 function(muster_compile_together target)
   if(MUSTER_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)

@@ -223,8 +223,9 @@ muster_peer::numbers muster_peer::gone(const std::string& prefix, std::size_t co
   for (const auto& key : samples_) last = std::max(last, followed_->await(key, 0));
   const auto left = remaining(prefix, count);
   for (const auto& key : left) {
+    // Only subscribers are told, and these are more keys than one may subscribe to: so it asks until it holds.
     while (!at_.desk().lookup(key).refs.empty()) {
-      std::this_thread::sleep_for(100us);  // tidy: allow, because of more keys than one may subscribe to
+      std::this_thread::sleep_for(100us);  // tidy: allow, because nobody tells of what is waited for
     }
   }
   return {left.empty() ? last : now_ns(), static_cast<std::int64_t>(left.size())};
