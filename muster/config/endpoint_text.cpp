@@ -5,6 +5,9 @@
 #include <cctype>
 #include <charconv>
 #include <span>
+#include <utility>
+
+#include <fmt/ranges.h>
 
 #include "muster/config/number_text.hpp"
 
@@ -67,7 +70,17 @@ class word_reader {
   std::size_t at_{0};
 };
 
-constexpr std::array<std::string_view, 8> transports{"tcp", "ssl", "ws", "wss", "udp", "bt", "bts", "default"};
+/// `tcp, ssl and ws`, of at least two.
+std::string enumerated(std::span<const std::string_view> words) {
+  return fmt::format("{} and {}", fmt::join(words.first(words.size() - 1), ", "), words.back());
+}
+
+result<void> check_transport(std::string_view name, std::span<const std::string_view> allowed) {
+  if (std::ranges::find(allowed, name) != allowed.end()) return {};
+  const bool is_one = std::ranges::find(all_transports, name) != all_transports.end();
+  return fail(errc::invalid_argument, "{} {}; allowed are {}", name.empty() ? "''" : name,
+              is_one ? "cannot be used here" : "is no transport", enumerated(allowed));
+}
 
 result<void> check_timeout(std::string_view value) {
   if (value == "infinite") return {};
@@ -112,16 +125,13 @@ result<void> take_option(endpoint_text& out, std::string_view option, const std:
   return {};
 }
 
-result<endpoint_text> make_endpoint(std::span<const word> words) {
+result<endpoint_text> make_endpoint(std::span<const word> words, std::span<const std::string_view> transports) {
   if (words.empty()) {
     return fail(errc::invalid_argument,
                 "an endpoint is empty; endpoints are separated by one ':', and an IPv6 address stands in quotes");
   }
   endpoint_text out{words.front().text, std::nullopt, {}};
-  if (std::find(transports.begin(), transports.end(), out.transport) == transports.end()) {
-    return fail(errc::invalid_argument, "{} is no transport; allowed are tcp, ssl, ws, wss, udp, bt, bts and default",
-                out.transport.empty() ? "''" : out.transport);
-  }
+  if (auto allowed = check_transport(out.transport, transports); !allowed) return fail(std::move(allowed).error());
   for (std::size_t i = 1; i < words.size(); ++i) {
     const word& option = words[i];
     if (option.quoted || option.text.empty() || option.text.front() != '-') {
@@ -137,12 +147,12 @@ result<endpoint_text> make_endpoint(std::span<const word> words) {
   return out;
 }
 
-result<std::vector<endpoint_text>> read_endpoints(word_reader& in) {
+result<std::vector<endpoint_text>> read_endpoints(word_reader& in, std::span<const std::string_view> transports) {
   std::vector<endpoint_text> out;
   for (;;) {
     auto words = in.until(":");
     if (!words) return fail(words.error());
-    auto endpoint = make_endpoint(*words);
+    auto endpoint = make_endpoint(*words, transports);
     if (!endpoint) return fail(endpoint.error());
     out.push_back(std::move(*endpoint));
     if (in.at_end()) return out;
@@ -204,9 +214,10 @@ bool is_loopback_host(std::string_view host) {
 
 bool endpoint_text::is_loopback() const { return host && is_loopback_host(*host); }
 
-result<std::vector<endpoint_text>> parse_endpoints(std::string_view text) {
+result<std::vector<endpoint_text>> parse_endpoints(std::string_view text,
+                                                   std::span<const std::string_view> transports) {
   word_reader in{text};
-  return read_endpoints(in);
+  return read_endpoints(in, transports);
 }
 
 result<proxy_text> parse_proxy(std::string_view text) {
@@ -220,7 +231,7 @@ result<proxy_text> parse_proxy(std::string_view text) {
   if (auto options = check_proxy_options(std::span{*words}.subspan(1)); !options) return fail(options.error());
   if (in.at_end()) return out;
   if (in.take() == ':') {
-    auto endpoints = read_endpoints(in);
+    auto endpoints = read_endpoints(in, all_transports);
     if (!endpoints) return fail(endpoints.error());
     out.endpoints = std::move(*endpoints);
     return out;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +23,15 @@ struct endpoint_text {
   [[nodiscard]] bool is_encrypted() const { return transport == "ssl" || transport == "wss" || transport == "bts"; }
 };
 
-/// Reads `tcp -h host -p 4061:ssl -p 4062`: at least one endpoint; `invalid_argument` says which part is wrong and what
-/// is allowed there.
-[[nodiscard]] result<std::vector<endpoint_text>> parse_endpoints(std::string_view text);
+inline constexpr std::array<std::string_view, 8> all_transports{"tcp", "ssl", "ws",  "wss",
+                                                                "udp", "bt",  "bts", "default"};
+/// Those that the nodes of a cluster use.
+inline constexpr std::array<std::string_view, 4> cluster_transports{"tcp", "ssl", "ws", "wss"};
+
+/// Reads `tcp -h host -p 4061:ssl -p 4062`: at least one endpoint, each of one of these transports; `invalid_argument`
+/// says which part is wrong and what is allowed there.
+[[nodiscard]] result<std::vector<endpoint_text>> parse_endpoints(
+    std::string_view text, std::span<const std::string_view> transports = all_transports);
 
 /// A stringified proxy, taken apart: `category/name -f facet -t @ adapter` or `category/name:endpoints`.
 struct proxy_text {

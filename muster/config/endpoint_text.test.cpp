@@ -39,6 +39,16 @@ TEST(endpoint_text, says_what_is_wrong_with_it) {
   EXPECT_THAT(refusal_of("tcp -z 5"), HasSubstr("-z takes no value"));
 }
 
+TEST(endpoint_text, names_the_transports_that_are_allowed_where_it_stands) {
+  EXPECT_EQ(refusal_of("tpc -p 1"), "tpc is no transport; allowed are tcp, ssl, ws, wss, udp, bt, bts and default");
+  const auto refusal_in_a_cluster = [](std::string_view text) {
+    const auto read = parse_endpoints(text, cluster_transports);
+    return read ? "not refused" : read.error().message;
+  };
+  EXPECT_EQ(refusal_in_a_cluster("tpc -p 1"), "tpc is no transport; allowed are tcp, ssl, ws and wss");
+  EXPECT_EQ(refusal_in_a_cluster("tcp -p 1:udp -p 1"), "udp cannot be used here; allowed are tcp, ssl, ws and wss");
+}
+
 TEST(endpoint_text, takes_what_ice_takes) {
   for (const char* text :
        {"default", "tcp -h * -p 0", "tcp -t infinite", "udp -h 239.255.0.1 -p 4061 --ttl 1 --interface lo",

@@ -20,14 +20,11 @@ result<cluster_address> parse_cluster_address(std::string_view endpoints) {
 }
 
 result<cluster_address> parse_cluster_address(std::string_view endpoints, std::string_view default_port) {
-  const auto parsed = config::parse_endpoints(endpoints);
-  if (!parsed) return fail(parsed.error());
+  const auto parsed = config::parse_endpoints(endpoints, config::cluster_transports);
+  if (!parsed) return fail(errc::invalid_argument, "'{}' is no address: {}", endpoints, parsed.error().message);
   cluster_address out;
   out.is_encrypted = parsed->front().is_encrypted();
   for (const auto& one : *parsed) {
-    if (one.transport != "tcp" && one.transport != "ssl" && one.transport != "ws" && one.transport != "wss") {
-      return fail(errc::invalid_argument, "'{}' speaks {}; allowed are tcp, ssl, ws and wss", endpoints, one.transport);
-    }
     if (one.is_encrypted() != out.is_encrypted) {
       return fail(errc::invalid_argument, "'{}' is in part without TLS; allowed is with it everywhere, or nowhere",
                   endpoints);

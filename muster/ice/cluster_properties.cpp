@@ -79,13 +79,12 @@ result<void> check_bounds(const cluster_transport_options& how) {
 
 result<config::property_map> cluster_properties(const cluster_transport_options& how) {
   if (auto sound = check_bounds(how); !sound) return fail(std::move(sound).error());
-  const auto endpoints = config::parse_endpoints(how.listen);
-  if (!endpoints) return fail(endpoints.error());
+  const auto endpoints = config::parse_endpoints(how.listen, config::cluster_transports);
+  if (!endpoints) {
+    return fail(errc::invalid_argument, "a node cannot listen at '{}': {}", how.listen, endpoints.error().message);
+  }
   const bool is_encrypted = endpoints->front().is_encrypted();
   for (const auto& one : *endpoints) {
-    if (one.transport != "tcp" && one.transport != "ssl" && one.transport != "ws" && one.transport != "wss") {
-      return fail(errc::invalid_argument, "a node cannot listen at '{}'; allowed are tcp, ssl, ws and wss", how.listen);
-    }
     if (one.is_encrypted() != is_encrypted) {
       return fail(errc::invalid_argument,
                   "a node cannot listen at '{}', in part without TLS; allowed is with it everywhere, or nowhere",

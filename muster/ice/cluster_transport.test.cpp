@@ -288,7 +288,8 @@ TEST(cluster_transport, names_what_it_cannot_be_made_with) {
     return at ? std::string{} : at.error().message;
   };
   EXPECT_EQ(why_not({.listen = first.address}), fmt::format("somebody listens at '{}' already", first.address));
-  EXPECT_EQ(why_not({.listen = "udp -p 1"}), "a node cannot listen at 'udp -p 1'; allowed are tcp, ssl, ws and wss");
+  EXPECT_EQ(why_not({.listen = "udp -p 1"}),
+            "a node cannot listen at 'udp -p 1': udp cannot be used here; allowed are tcp, ssl, ws and wss");
   EXPECT_NE(why_not({.listen = "tcp -p 70000"}).find("allowed is a port"), std::string::npos);
   EXPECT_NE(why_not({.listen = "tcp -h 127.0.0.1:ssl -h 127.0.0.1"}).find("in part without TLS"), std::string::npos);
   EXPECT_NE(why_not({.listen = "tcp -h nowhere.invalid"}).find("nobody can listen at"), std::string::npos);
@@ -312,6 +313,8 @@ TEST(cluster_address, names_what_is_wrong_with_one) {
     ASSERT_FALSE(read) << bad;
     EXPECT_EQ(read.error().code, errc::invalid_argument);
   }
+  EXPECT_EQ(parse_cluster_address("udp -h a -p 1").error().message,
+            "'udp -h a -p 1' is no address: udp cannot be used here; allowed are tcp, ssl, ws and wss");
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ result<join_plan> plan_join(join_options how, const joining_process& who) {
   if (how.keep_majority) out.node.membership.keep_majority = *how.keep_majority;
   if (!how.meta.empty()) out.node.meta = std::move(how.meta);
 
-  const auto endpoints = config::parse_endpoints(out.wire.listen);
+  const auto endpoints = config::parse_endpoints(out.wire.listen, config::cluster_transports);
   if (!endpoints) return fail(errc::invalid_argument, "cluster.listen: {}", endpoints.error().message);
   const bool is_encrypted = endpoints->front().is_encrypted();
   auto named = name_of(!how.name.empty() ? how.name : !name.empty() ? name : out.node.name, is_encrypted, who);
