@@ -8,7 +8,6 @@
 
 #include "muster/actor/actor_ref.hpp"
 #include "muster/actor/conflated_ref.hpp"
-#include "muster/receptionist/listing.hpp"
 #include "muster/receptionist/roster.hpp"
 #include "muster/receptionist/service_key.hpp"
 
@@ -28,7 +27,7 @@ class listing_line {
   virtual void tell(const any_key& key, const roster_ptr& rows) const = 0;
 };
 
-/// What a receptionist, which knows no types, has to know of those who want listings of one type.
+/// What a receptionist, which knows no types, has to know of those who want listings of one kind.
 class audience {
  public:
   audience(const audience&) = delete;
@@ -53,32 +52,36 @@ template <typename A>
   return way_in ? actor_kernel::refs::typed<A>(target, way_in) : actor_ref<A>{};
 }
 
-template <typename T>
-class typed_line final : public listing_line {
+template <typename Listing>
+class line_of final : public listing_line {
  public:
-  explicit typed_line(actor_ref<listing<T>> to) : to_{std::move(to)} {}
-  void tell(const any_key& key, const roster_ptr& rows) const override { to_.tell(listing<T>{key, rows}); }
+  explicit line_of(actor_ref<Listing> to) : to_{std::move(to)} {}
+  void tell(const any_key& key, const roster_ptr& rows) const override { to_.tell(Listing{key, rows}); }
 
  private:
-  conflated_ref<listing<T>> to_;
+  conflated_ref<Listing> to_;
 };
 
-template <typename T>
-class typed_audience final : public audience {  // NOLINT(cppcoreguidelines-virtual-class-destructor): is final
+/// Those who are told a `Listing`, or a `Rejected` instead.
+template <typename Listing, typename Rejected>
+class audience_for final : public audience {  // NOLINT(cppcoreguidelines-virtual-class-destructor): is final
  public:
-  constexpr typed_audience() = default;
+  constexpr audience_for() = default;
 
   void tell(const any_ref& to, const any_key& key, const roster_ptr& rows) const override {
-    ref_for<listing<T>>(to).tell(listing<T>{key, rows});
+    ref_for<Listing>(to).tell(Listing{key, rows});
   }
   [[nodiscard]] std::unique_ptr<listing_line> open_line(const any_ref& to) const override {
-    return std::make_unique<typed_line<T>>(ref_for<listing<T>>(to));
+    return std::make_unique<line_of<Listing>>(ref_for<Listing>(to));
   }
-  bool reject(const any_ref& to, const any_key& key, rejection reason, std::size_t limit) const override;
-  [[nodiscard]] const actor_kernel::message_type& rejected_type() const noexcept override;
+  bool reject(const any_ref& to, const any_key& key, rejection reason, std::size_t limit) const override {
+    const auto place = ref_for<Rejected>(to);
+    if (place) place.tell(Rejected{decltype(Rejected::key){key}, reason, limit});
+    return static_cast<bool>(place);
+  }
+  [[nodiscard]] const actor_kernel::message_type& rejected_type() const noexcept override {
+    return actor_kernel::type_of<Rejected>;
+  }
 };
-
-template <typename T>
-inline constexpr typed_audience<T> audience_of{};
 
 }  // namespace muster::receptionist

@@ -51,6 +51,23 @@ TEST(the_guide_to_the_receptionist, begins_with_a_service_that_is_found_and_foll
   EXPECT_EQ(served, std::vector<std::string>{"/index"});
 }
 
+TEST(the_guide_to_the_receptionist, shows_registrations_of_every_type) {
+  muster::testing::test_system t;
+  auto& system = t.system;
+  auto desk = receptionist::start(system, nullptr);
+  auto api = system.spawn<greeting>("api", [](const greeting&) {});
+  desk.tell(receptionist::register_{greeting_key, api});
+  t.run();
+  std::vector<std::string> lines;
+  const auto show = [&](const muster::actor_address& who, const std::string& type, bool is_reachable) {
+    lines.push_back(who.path + " " + type + (is_reachable ? "" : " (unreachable)"));
+  };
+  const muster::any_listing all = desk.lookup(muster::any_key{"api-service"});
+  for (const auto& one : all.entries()) show(one.ref.address(), one.type, one.is_reachable);
+  EXPECT_EQ(lines, std::vector<std::string>{"/user/api guide.greeting"});
+  EXPECT_EQ(all.as<greeting>().refs.size(), 1U);
+}
+
 TEST(the_guide_to_the_receptionist, asks_for_an_outcome_and_for_a_listing) {
   muster::testing::test_system t;
   auto& system = t.system;

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "muster/actor/actor_ref.hpp"
+#include "muster/receptionist/any_listing.hpp"
 #include "muster/receptionist/audience.hpp"
 #include "muster/receptionist/listing.hpp"
 #include "muster/receptionist/service_key.hpp"
@@ -58,6 +59,17 @@ struct subscribe_rejected {
   std::size_t limit{0};
 };
 
+/// Likewise for whoever subscribes to registrations of every type.
+struct any_subscribe_rejected {
+  any_key key;
+  rejection reason{};
+  std::size_t limit{0};
+};
+
+template <typename T>
+inline constexpr audience_for<listing<T>, subscribe_rejected<T>> audience_of{};
+inline constexpr audience_for<any_listing, any_subscribe_rejected> audience_of_all{};
+
 // --- requests ---
 
 /// Makes an actor of this node known under a key, to all nodes. `registered` comes once it is recorded, also when it
@@ -102,7 +114,8 @@ class deregister {
   actor_ref<deregistered> reply_to;
 };
 
-/// Exactly one `listing<T>` comes: what this node knows now. Nothing is asked of others.
+/// Exactly one `listing<T>` comes: what this node knows now. Nothing is asked of others. With an actor that takes
+/// `any_listing` one of these comes, with registrations of every type.
 class find {
  public:
   static constexpr bool teller_may_handle = true;
@@ -110,6 +123,8 @@ class find {
   template <typename T>
   find(const service_key<T>& what, std::type_identity_t<actor_ref<listing<T>>> answer_to)
       : key{what}, reply_to{std::move(answer_to)}, kind{&audience_of<T>} {}
+  find(const any_key& what, actor_ref<any_listing> answer_to)
+      : key{what}, reply_to{std::move(answer_to)}, kind{&audience_of_all} {}
 
   any_key key;
   any_ref reply_to;
@@ -118,6 +133,9 @@ class find {
 
 /// A `listing<T>` comes now and after each change, or one `subscribe_rejected<T>` and nothing else. To subscribe again
 /// takes no second place and brings the current listing once more. A subscriber that stops is unsubscribed.
+///
+/// An actor that takes `any_listing` subscribes to registrations of every type by an `any_key`, under the same rules
+/// and bounds. One actor has one subscription to a key, of the kind that it asked for last.
 class subscribe {
  public:
   static constexpr bool teller_may_handle = true;
@@ -125,6 +143,8 @@ class subscribe {
   template <typename T>
   subscribe(const service_key<T>& to, std::type_identity_t<actor_ref<listing<T>>> who)
       : key{to}, subscriber{std::move(who)}, kind{&audience_of<T>} {}
+  subscribe(const any_key& to, actor_ref<any_listing> who)
+      : key{to}, subscriber{std::move(who)}, kind{&audience_of_all} {}
 
   any_key key;
   any_ref subscriber;
@@ -145,22 +165,9 @@ class unsubscribe {
 /// What anybody may tell a receptionist.
 using request = std::variant<register_, deregister, find, subscribe, unsubscribe>;
 
-// --- what `audience_of` says of T ---
-
-template <typename T>
-bool typed_audience<T>::reject(const any_ref& to, const any_key& key, rejection reason, std::size_t limit) const {
-  const auto place = ref_for<subscribe_rejected<T>>(to);
-  if (place) place.tell(subscribe_rejected<T>{service_key<T>{key}, reason, limit});
-  return static_cast<bool>(place);
-}
-
-template <typename T>
-const actor_kernel::message_type& typed_audience<T>::rejected_type() const noexcept {
-  return actor_kernel::type_of<subscribe_rejected<T>>;
-}
-
 }  // namespace muster::receptionist
 
 namespace muster {
+using receptionist::any_subscribe_rejected;
 using receptionist::subscribe_rejected;
-}
+}  // namespace muster

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "muster/actor/actor_system.hpp"
+#include "muster/receptionist/any_listing.hpp"
 #include "muster/receptionist/desk.hpp"
 #include "muster/receptionist/directory.hpp"
 #include "muster/receptionist/listing.hpp"
@@ -36,6 +37,8 @@ class handle {
   [[nodiscard]] listing<T> lookup(const service_key<T>& key) const {
     return listing<T>{key, desk_->shown->find(key)};
   }
+  /// Likewise, with registrations of every type.
+  [[nodiscard]] any_listing lookup(const any_key& key) const { return {key, desk_->shown->find(key)}; }
 
   /// For routers: a message of this type found nobody.
   void publish_unrouted(const actor_kernel::message_type& type) const;
