@@ -1,6 +1,8 @@
 #include "apps/receptionist/console.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +20,8 @@ constexpr std::chrono::seconds end_timeout{10};
 /// For answers to what was asked before the end.
 constexpr std::chrono::seconds answers_timeout{2};
 constexpr std::chrono::milliseconds lost_retry{100};
+/// An event has to find room among others.
+constexpr std::size_t keys_shown_max = 1000;
 
 json::object member_fields(std::string_view status, const actor_node& node, std::string_view address) {
   json::object out;
@@ -81,22 +85,30 @@ void console::show_error(std::size_t line, std::string_view sentence) {
   show({"error", std::move(fields)});
 }
 
-void console::show_listing(const listing<echo_message>& what, std::string_view answers, std::size_t line) {
+void console::show_listing(const any_listing& what, const json::object& head) {
+  json::array refs;
+  json::array all_refs;
+  for (const auto& one : what.entries()) {
+    json::object entry = to_json(one.ref.address());
+    entry["type"] = to_json_text(one.type);
+    if (one.is_reachable) refs.push_back(entry);
+    all_refs.push_back(std::move(entry));
+  }
   json::object fields;
   fields["key"] = to_json_text(what.key.id());
-  fields["answers"] = literal(answers);
-  if (line > 0) fields["line"] = line;
-  fields["refs"] = to_json(what.refs.view());
-  fields["all_refs"] = to_json(what.all_refs.view());
+  for (const auto& [key, value] : head) fields[key] = value;
+  fields["refs"] = std::move(refs);
+  fields["all_refs"] = std::move(all_refs);
   show({"listing", std::move(fields)});
 }
 
-void console::show_count(std::string_view event, std::string_view key, std::size_t count, std::size_t line) {
+void console::show_rejection(const any_subscribe_rejected& what, const any_ref* subscriber) {
   json::object fields;
-  fields["key"] = to_json_text(key);
-  fields["count"] = count;
-  fields["line"] = line;
-  show({event, std::move(fields)});
+  fields["key"] = to_json_text(what.key.id());
+  if (subscriber != nullptr) fields["subscriber"] = to_json(subscriber->address());
+  fields["reason"] = literal(to_string(what.reason));
+  fields["limit"] = what.limit;
+  show({"rejected", std::move(fields)});
 }
 
 void console::show_member(std::string_view status, const actor_node& node, std::string_view address) {
@@ -158,6 +170,24 @@ void console::handle(const stats_taken& what) {
   show({"stats", std::move(fields)});
 }
 
+void console::handle(keys_taken what) {
+  const std::size_t count = std::min(what.keys.size(), keys_shown_max);
+  const auto end = what.keys.begin() + static_cast<std::ptrdiff_t>(count);
+  std::ranges::partial_sort(what.keys, end, {}, &keys_taken::key::id);
+  json::array keys;
+  for (std::size_t i = 0; i < count; ++i) {
+    json::object one;
+    one["key"] = to_json_text(what.keys[i].id.view());
+    one["registrations"] = what.keys[i].registrations;
+    keys.push_back(std::move(one));
+  }
+  json::object fields;
+  fields["count"] = what.keys.size();
+  fields["keys"] = std::move(keys);
+  fields["line"] = what.line;
+  show({"keys", std::move(fields)});
+}
+
 void console::handle(const echo_received& what) {
   json::object fields;
   fields["ref"] = to_json(what.by.address());
@@ -175,23 +205,33 @@ void console::handle(const echo_answer& what) {
   show({"echoed", std::move(fields)});
 }
 
-void console::handle(const listing<echo_message>& what) { show_listing(what, "subscribe", 0); }
+void console::handle(const any_listing& what) { show_listing(what, {{"answers", "subscribe"}}); }
 
-void console::handle(const subscribe_rejected<echo_message>& what) {
-  json::object fields;
-  fields["key"] = to_json_text(what.key.id());
-  fields["reason"] = literal(to_string(what.reason));
-  fields["limit"] = what.limit;
-  show({"rejected", std::move(fields)});
+void console::handle(const listing_heard& what) {
+  show_listing(what.what, {{"answers", "subscribe"}, {"subscriber", to_json(what.by.address())}});
 }
 
-void console::handle(const receptionist::registered& what) { show({"registered", key_and_ref(what.key, what.ref)}); }
+void console::handle(const any_subscribe_rejected& what) { show_rejection(what, nullptr); }
+
+void console::handle(const rejection_heard& what) { show_rejection(what.what, &what.by); }
+
+void console::handle(const receptionist::registered& what) {
+  show({"registered", key_and_ref(what.key, what.ref)});
+  if (echo_state* const of = echo_of(what.ref)) {
+    --of->asked;
+    of->has_been_registered = true;
+  }
+}
 
 void console::handle(const receptionist::register_refused& what) {
   json::object fields = key_and_ref(what.key, what.ref);
   fields["reason"] = literal(to_string(what.reason));
   fields["sentence"] = to_json_text(what.sentence);
   show({"refused", std::move(fields)});
+  echo_state* const of = echo_of(what.ref);
+  if (of == nullptr || --of->asked > 0 || of->has_been_registered) return;
+  // It was made to be registered, and is not: it would live on unknown to all.
+  if (of->now == echo_state::life::running) stop(*of);
 }
 
 void console::handle(const receptionist::deregistered& what) {
@@ -202,11 +242,9 @@ void console::handle(const terminated& what) {
   json::object fields;
   fields["ref"] = to_json(what.ref.address());
   show({"terminated", std::move(fields)});
-  for (auto& [name, echo] : echoes_) {
-    if (echo.ref != what.ref) continue;
-    echo.now = echo_state::life::stopped;
-    for (const auto& [line, command] : std::exchange(echo.waiting, {})) run(line, command);
-    break;
+  if (echo_state* const of = echo_of(what.ref)) {
+    of->now = echo_state::life::stopped;
+    for (const auto& [line, command] : std::exchange(of->waiting, {})) run(line, command);
   }
 }
 
@@ -245,8 +283,36 @@ void console::handle(const dead_letter& what) {
 
 // --- commands ---
 
+console::echo_state* console::echo_of(const any_ref& ref) {
+  constexpr std::string_view folder = "/user/";
+  const std::string_view path{ref.path()};
+  if (!path.starts_with(folder)) return nullptr;
+  const auto found = echoes_.find(path.substr(folder.size()));
+  // Another node may have one of that name, and so may have an earlier life of it here.
+  return found != echoes_.end() && found->second.ref == ref ? &found->second : nullptr;
+}
+
+console::echo_state* console::find_running(std::size_t line, std::string_view command, const std::string& name) {
+  const auto found = echoes_.find(name);
+  if (found != echoes_.end() && found->second.now == echo_state::life::running) return &found->second;
+  show_error(line, fmt::format("{}: no actor '{}' runs here; register makes one", command, name));
+  return nullptr;
+}
+
+actor_ref<any_listing> console::find_subscriber(std::size_t line, std::string_view command,
+                                                const std::optional<std::string>& name) {
+  if (!name) return self_->self();
+  const echo_state* const found = find_running(line, command, *name);
+  return found != nullptr ? actor_ref<any_listing>{found->ref} : actor_ref<any_listing>{};
+}
+
+void console::stop(echo_state& which) {
+  which.now = echo_state::life::stopping;
+  self_->stop(which.ref);
+}
+
 bool console::spawn(const std::string& name, echo_state& into, std::size_t line) {
-  auto made = how_->system.try_spawn<echo_actor>(spawn_options{.name = name}, actor_ref<echo_received>{self_->self()});
+  auto made = how_->system.try_spawn<echo_actor>(spawn_options{.name = name}, actor_ref<echo_news>{self_->self()});
   if (!made) {
     show_error(line, made.error().message);
     return false;
@@ -268,6 +334,7 @@ void console::run(std::size_t line, const register_actor& what) {
     if (!spawn(what.name, made, line)) return;
     found = echoes_.insert_or_assign(what.name, std::move(made)).first;
   }
+  ++found->second.asked;
   receptionist::register_ request{echo_key{what.key}, found->second.ref, self_->self()};
   how_->desk.tell(what.keeps ? std::move(request) : std::move(request).while_alive());
 }
@@ -281,22 +348,17 @@ void console::run(std::size_t line, const deregister_actor& what) {
 }
 
 void console::run(std::size_t line, const stop_actor& what) {
-  const auto found = echoes_.find(what.name);
-  if (found == echoes_.end() || found->second.now != echo_state::life::running) {
-    return show_error(line, fmt::format("stop: no actor '{}' runs here; register makes one", what.name));
-  }
-  found->second.now = echo_state::life::stopping;
-  self_->stop(found->second.ref);
+  if (echo_state* const found = find_running(line, "stop", what.name)) stop(*found);
 }
 
 void console::find(std::size_t line, const std::string& key, found_listing then) {
-  self_->ask<listing<echo_message>>(
+  self_->ask<any_listing>(
       how_->desk.ref(),
       [&](auto reply_to) {
-        return receptionist::find{echo_key{key}, reply_to};
+        return receptionist::find{any_key{key}, reply_to};
       },
       find_timeout,
-      [this, line, then = std::move(then)](const result<listing<echo_message>>& got) {
+      [this, line, then = std::move(then)](const result<any_listing>& got) {
         if (got) {
           then(*got);
         } else {
@@ -306,32 +368,59 @@ void console::find(std::size_t line, const std::string& key, found_listing then)
 }
 
 void console::run(std::size_t line, const find_key& what) {
-  find(line, what.key, [this, line](const auto& found) { show_listing(found, "find", line); });
+  find(line, what.key, [this, line](const any_listing& found) {
+    show_listing(found, {{"answers", "find"}, {"line", line}});
+  });
 }
 
-void console::run(std::size_t, const subscribe_key& what) {
-  how_->desk.tell(receptionist::subscribe{echo_key{what.key}, self_->self()});
+void console::run(std::size_t line, const subscribe_key& what) {
+  const auto who = find_subscriber(line, "subscribe", what.name);
+  if (who) how_->desk.tell(receptionist::subscribe{any_key{what.key}, who});
 }
 
 void console::run(std::size_t line, const unsubscribe_key& what) {
-  how_->desk.tell(receptionist::unsubscribe{any_key{what.key}, self_->self()});
+  const auto who = find_subscriber(line, "unsubscribe", what.name);
+  if (!who) return;
+  how_->desk.tell(receptionist::unsubscribe{any_key{what.key}, who});
   json::object fields;
   fields["key"] = to_json_text(what.key);
+  if (what.name) fields["subscriber"] = to_json(who.address());
   fields["line"] = line;
   show({"unsubscribed", std::move(fields)});
 }
 
 void console::run(std::size_t line, const send_text& what) {
-  find(line, what.key, [this, line, what](const auto& found) {
-    for (const auto& ref : found.refs) ref.tell(echo_message{what.text, self_node_.name, self_->self()});
-    show_count("sent", what.key, found.refs.size(), line);
+  find(line, what.key, [this, line, what](const any_listing& found) {
+    // Others would take its bytes for something else.
+    const auto takers = found.as<echo_message>();
+    for (const auto& ref : takers.refs) ref.tell(echo_message{what.text, self_node_.name, self_->self()});
+    json::object fields;
+    fields["key"] = to_json_text(what.key);
+    fields["count"] = takers.refs.size();
+    if (const auto others = found.size() - takers.all_refs.size(); others > 0) fields["left_out"] = others;
+    fields["line"] = line;
+    show({"sent", std::move(fields)});
   });
 }
 
 void console::run(std::size_t line, const watch_key& what) {
-  find(line, what.key, [this, line, what](const auto& found) {
-    for (const auto& ref : found.all_refs) self_->watch(ref);
-    show_count("watching", what.key, found.all_refs.size(), line);
+  find(line, what.key, [this, line, what](const any_listing& found) {
+    for (const auto& one : found.entries()) self_->watch(one.ref);
+    json::object fields;
+    fields["key"] = to_json_text(what.key);
+    fields["count"] = found.size();
+    fields["line"] = line;
+    show({"watching", std::move(fields)});
+  });
+}
+
+void console::run(std::size_t line, const show_keys& what) {
+  how_->node->inspect([to = self_->self(), line, prefix = what.prefix](const cluster::node_core& node) {
+    keys_taken out{line, {}};
+    node.registrations().for_each_key([&](const gossip::shared_text& key, std::size_t registrations) {
+      if (key.view().starts_with(prefix)) out.keys.push_back({key, registrations});
+    });
+    to.tell(console_message{std::move(out)});
   });
 }
 
@@ -381,15 +470,13 @@ void console::begin_end(console_end how) {
   is_leaving_ = true;
   self_->after(end_timeout, node_left{});
   // Behind what the receptionist was told before, so that its answers are shown before the end.
-  self_->ask<listing<echo_message>>(
+  self_->ask<any_listing>(
       how_->desk.ref(),
       [](auto reply_to) {
-        return receptionist::find{echo_key{}, reply_to};
+        return receptionist::find{any_key{}, reply_to};
       },
       answers_timeout,
-      [this](const result<listing<echo_message>>&) {
-        how_->node->leave([to = self_->self()] { to.tell(node_left{}); });
-      });
+      [this](const result<any_listing>&) { how_->node->leave([to = self_->self()] { to.tell(node_left{}); }); });
 }
 
 void console::finish() {

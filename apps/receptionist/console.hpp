@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +18,7 @@
 #include "muster/actor/actor_system.hpp"
 #include "muster/cluster/node.hpp"
 #include "muster/cluster/node_core.hpp"
+#include "muster/gossip/shared_text.hpp"
 #include "muster/receptionist/receptionist.hpp"
 
 namespace muster::apps {
@@ -46,11 +47,20 @@ struct stats_taken {
   std::size_t registrations_known{0};
 };
 
+struct keys_taken {
+  struct key {
+    gossip::shared_text id;
+    std::size_t registrations{0};
+  };
+  std::size_t line{0};
+  std::vector<key> keys;
+};
+
 using console_message =
-    std::variant<console_line, end_console, output_broken, node_left, show_lost, stats_taken, echo_received,
-                 echo_answer, listing<echo_message>, subscribe_rejected<echo_message>, receptionist::registered,
-                 receptionist::register_refused, receptionist::deregistered, terminated, cluster::member_news,
-                 dead_letter>;
+    std::variant<console_line, end_console, output_broken, node_left, show_lost, stats_taken, keys_taken, echo_received,
+                 listing_heard, rejection_heard, echo_answer, any_listing, any_subscribe_rejected,
+                 receptionist::registered, receptionist::register_refused, receptionist::deregistered, terminated,
+                 cluster::member_news, dead_letter>;
 
 /// How the process ends.
 struct console_end {
@@ -79,8 +89,11 @@ class console final : public actor<console_message> {
 
  private:
   struct echo_state {
-    actor_ref<echo_message> ref;
+    actor_ref<echo_actor::message_type> ref;
     enum class life : std::uint8_t { running, stopping, stopped } now{life::running};
+    /// Registrations that are not answered yet; and one has been made. Without either it has no purpose.
+    std::size_t asked{0};
+    bool has_been_registered{false};
     /// Of this name, to be carried out when the one that is stopping has done so.
     std::vector<std::pair<std::size_t, register_actor>> waiting;
   };
@@ -92,10 +105,13 @@ class console final : public actor<console_message> {
   void handle(const node_left&);
   void handle(const show_lost&);
   void handle(const stats_taken& what);
+  void handle(keys_taken what);
   void handle(const echo_received& what);
   void handle(const echo_answer& what);
-  void handle(const listing<echo_message>& what);
-  void handle(const subscribe_rejected<echo_message>& what);
+  void handle(const listing_heard& what);
+  void handle(const rejection_heard& what);
+  void handle(const any_listing& what);
+  void handle(const any_subscribe_rejected& what);
   void handle(const receptionist::registered& what);
   void handle(const receptionist::register_refused& what);
   void handle(const receptionist::deregistered& what);
@@ -112,6 +128,7 @@ class console final : public actor<console_message> {
   void run(std::size_t line, const unsubscribe_key& what);
   void run(std::size_t line, const send_text& what);
   void run(std::size_t line, const watch_key& what);
+  void run(std::size_t line, const show_keys& what);
   void run(std::size_t line, const show_members&);
   void run(std::size_t line, const show_stats&);
   void run(std::size_t line, const leave_cluster&);
@@ -119,17 +136,26 @@ class console final : public actor<console_message> {
   void run(std::size_t line, const show_commands&);
 
   /// What the receptionist says after all that it was told before.
-  using found_listing = std::function<void(const listing<echo_message>&)>;
+  using found_listing = std::function<void(const any_listing&)>;
   void find(std::size_t line, const std::string& key, found_listing then);
+  /// The actor of that name; null, and an error is shown, if none runs here.
+  echo_state* find_running(std::size_t line, std::string_view command, const std::string& name);
+  /// The console itself where no name is given; null, and an error is shown, if no such actor runs here.
+  actor_ref<any_listing> find_subscriber(std::size_t line, std::string_view command,
+                                         const std::optional<std::string>& name);
+  /// Null if it is none of those made here that are known now.
+  [[nodiscard]] echo_state* echo_of(const any_ref& ref);
 
   void show(const console_event& what);
-  void show_count(std::string_view event, std::string_view key, std::size_t count, std::size_t line);
   void show_error(std::size_t line, std::string_view sentence);
-  void show_listing(const listing<echo_message>& what, std::string_view answers, std::size_t line);
+  /// `head` stands between the key and the refs.
+  void show_listing(const any_listing& what, const boost::json::object& head);
+  void show_rejection(const any_subscribe_rejected& what, const any_ref* subscriber);
   void show_member(std::string_view status, const actor_node& node, std::string_view address);
   void show_left(std::string_view why);
   void show_lost_count();
   [[nodiscard]] bool spawn(const std::string& name, echo_state& into, std::size_t line);
+  void stop(echo_state& which);
   void begin_end(console_end how);
   void finish();
 

@@ -40,6 +40,13 @@ std::string text_of(const json::object& event, std::string_view field) {
   return json::value_to<std::string>(event.at(json::string_view{field.data(), field.size()}));
 }
 
+/// What services of other programs take.
+struct order {
+  static constexpr std::string_view message_name = "shop.order";
+  int number{0};
+};
+const service_key<order> order_key{"k"};
+
 /// A node in a cluster of tests, with a console that the test types to.
 class at_a_console : public ::testing::Test {
  protected:
@@ -47,10 +54,10 @@ class at_a_console : public ::testing::Test {
 
   void open(const receptionist::options& how = {}) {
     c_.start("A");
-    const auto desk = receptionist::start(c_.system("A"), c_.at("A").handle, how);
+    desk_.emplace(receptionist::start(c_.system("A"), c_.at("A").handle, how));
     const std::shared_ptr<const console_options> options{
         new console_options{.system = c_.system("A"),
-                            .desk = desk,
+                            .desk = *desk_,
                             .node = c_.at("A").handle,
                             .out = out_,
                             .on_end = [this](console_end end) { end_ = std::move(end); }}};
@@ -63,9 +70,17 @@ class at_a_console : public ::testing::Test {
     open(how);
   }
 
-  void type(const std::string& line) {
-    console_.tell(console_message{console_line{++lines_, line, false, nullptr}});
+  void type(const std::string& line) { type_at_once({line}); }
+  void type_at_once(const std::vector<std::string>& lines) {
+    for (const auto& line : lines) console_.tell(console_message{console_line{++lines_, line, false, nullptr}});
     c_.run(milliseconds{20});
+  }
+  /// A service of another message type on this node, as a program would have it.
+  actor_ref<order> start_shop() {
+    auto made = c_.system("A").spawn<order>("shop", [this](const order&) { ++orders_; });
+    desk_->tell(receptionist::register_{order_key, made}.while_alive());
+    c_.run(milliseconds{20});
+    return made;
   }
   [[nodiscard]] std::vector<json::object> all(std::string_view event) const {
     std::vector<json::object> out;
@@ -89,9 +104,20 @@ class at_a_console : public ::testing::Test {
   test_cluster c_;
   const std::shared_ptr<kept_sink> out_{std::make_shared<kept_sink>()};
   actor_ref<console_message> console_;
+  std::optional<receptionist::handle> desk_;
   std::optional<console_end> end_;
   std::size_t lines_{0};
+  std::size_t orders_{0};
 };
+
+/// `path:type`
+std::vector<std::string> typed_refs_of(const json::object& event) {
+  std::vector<std::string> out;
+  for (const auto& ref : event.at("refs").as_array()) {
+    out.push_back(text_of(ref.as_object(), "path") + ":" + text_of(ref.as_object(), "type"));
+  }
+  return out;
+}
 
 TEST_F(at_a_console, the_node_is_shown_to_start_and_to_join) {
   ASSERT_GE(out_->events.size(), 2U);
@@ -155,8 +181,7 @@ TEST_F(at_a_console, an_actor_that_stops_is_deregistered_unless_it_is_to_be_kept
 TEST_F(at_a_console, a_name_that_has_stopped_is_another_actor_when_it_is_registered_again) {
   type("register k one");
   const auto before = text_of(last("registered").at("ref").as_object(), "incarnation");
-  console_.tell(console_message{console_line{++lines_, "stop one", false, nullptr}});
-  type("register k one");
+  type_at_once({"stop one", "register k one"});
   const auto after = text_of(last("registered").at("ref").as_object(), "incarnation");
   EXPECT_NE(before, after) << "though it was registered before it had stopped";
   EXPECT_TRUE(all("error").empty());
@@ -180,9 +205,123 @@ TEST_F(at_a_console, a_subscription_over_a_bound_is_rejected) {
   EXPECT_EQ(rejected.at("limit").as_int64(), 1);
 }
 
-TEST_F(at_a_console, what_cannot_be_registered_is_refused_with_a_reason) {
+TEST_F(at_a_console, an_actor_subscribes_in_its_own_right_and_until_its_end) {
+  reopen(receptionist::options{}.max_subscribers_per_key(1));
+  type("register k one");
+  type("subscribe k one");
+  EXPECT_EQ(text_of(last("listing").at("subscriber").as_object(), "path"), "/user/one");
+  EXPECT_THAT(refs_of(last("listing")), ElementsAre("A/user/one"));
+  type("subscribe k");
+  EXPECT_EQ(text_of(last("rejected"), "reason"), "max_subscribers_per_key");
+  EXPECT_FALSE(last("rejected").contains("subscriber")) << "it was the console itself";
+  type("stop one");
+  const auto listings = all("listing").size();
+  type("subscribe k");
+  EXPECT_EQ(all("listing").size(), listings + 1) << "its place is free";
+  EXPECT_FALSE(last("listing").contains("subscriber"));
+  type("register k two");
+  type("subscribe k two");
+  EXPECT_EQ(text_of(last("rejected").at("subscriber").as_object(), "path"), "/user/two");
+}
+
+TEST_F(at_a_console, a_subscription_of_an_actor_is_ended_by_its_name) {
+  type("register k one");
+  type("subscribe k one");
+  type("register k two");
+  EXPECT_EQ(all("listing").size(), 2U);
+  type("unsubscribe k one");
+  EXPECT_EQ(text_of(last("unsubscribed").at("subscriber").as_object(), "path"), "/user/one");
+  type("register k three");
+  EXPECT_EQ(all("listing").size(), 2U);
+  type("subscribe k nobody");
+  EXPECT_EQ(text_of(last("error"), "sentence"), "subscribe: no actor 'nobody' runs here; register makes one");
+}
+
+TEST_F(at_a_console, registrations_of_every_message_type_are_shown_with_its_name) {
+  type("subscribe k");
+  type("register k one");
+  const auto shop = start_shop();
+  EXPECT_THAT(typed_refs_of(last("listing")), ElementsAre("/user/one:muster.echo", "/user/shop:shop.order"));
+  type("find k");
+  EXPECT_EQ(text_of(last("listing"), "answers"), "find");
+  EXPECT_THAT(typed_refs_of(last("listing")), ElementsAre("/user/one:muster.echo", "/user/shop:shop.order"));
+  c_.system("A").stop(shop);
+  c_.run(milliseconds{20});
+  EXPECT_THAT(typed_refs_of(last("listing")), ElementsAre("/user/one:muster.echo"));
+}
+
+TEST_F(at_a_console, texts_go_to_those_of_the_built_in_type_alone_and_who_is_left_out_is_counted) {
+  type("register k one");
+  type("send k x");
+  EXPECT_FALSE(last("sent").contains("left_out"));
+  (void)start_shop();
+  type("send k y");
+  EXPECT_EQ(last("sent").at("count").as_int64(), 1);
+  EXPECT_EQ(last("sent").at("left_out").as_int64(), 1);
+  EXPECT_EQ(all("received").size(), 2U);
+  EXPECT_EQ(orders_, 0U);
+}
+
+TEST_F(at_a_console, keys_are_shown_in_order_and_by_how_they_begin) {
+  type("register printer laser");
+  type("register printer ink");
+  type("register scanner flat");
+  type("keys");
+  const auto shown = last("keys");
+  EXPECT_EQ(shown.at("count").as_int64(), 2);
+  ASSERT_EQ(shown.at("keys").as_array().size(), 2U);
+  EXPECT_EQ(text_of(shown.at("keys").as_array()[0].as_object(), "key"), "printer");
+  EXPECT_EQ(shown.at("keys").as_array()[0].as_object().at("registrations").as_int64(), 2);
+  type("keys sc");
+  EXPECT_EQ(last("keys").at("count").as_int64(), 1);
+  EXPECT_EQ(text_of(last("keys").at("keys").as_array()[0].as_object(), "key"), "scanner");
+  EXPECT_EQ(last("keys").at("line").as_int64(), 5);
+}
+
+TEST_F(at_a_console, keys_beyond_what_is_shown_at_once_are_counted) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 1001; ++i) lines.push_back(fmt::format("register key-{:04} one", i));
+  type_at_once(lines);
+  type("keys key-");
+  EXPECT_EQ(last("keys").at("count").as_int64(), 1001);
+  ASSERT_EQ(last("keys").at("keys").as_array().size(), 1000U);
+  EXPECT_EQ(text_of(last("keys").at("keys").as_array().back().as_object(), "key"), "key-0999");
+}
+
+TEST_F(at_a_console, actors_of_every_message_type_are_watched) {
+  const auto shop = start_shop();
+  type("watch k");
+  EXPECT_EQ(last("watching").at("count").as_int64(), 1);
+  c_.system("A").stop(shop);
+  c_.run(milliseconds{20});
+  EXPECT_EQ(text_of(last("terminated").at("ref").as_object(), "path"), "/user/shop");
+}
+
+TEST_F(at_a_console, what_cannot_be_registered_is_refused_with_a_reason_and_the_actor_made_for_it_is_stopped) {
   type("register \"\" one");
   EXPECT_EQ(text_of(last("refused"), "reason"), "invalid_key");
+  EXPECT_EQ(text_of(last("terminated").at("ref").as_object(), "path"), "/user/one");
+  type("stop one");
+  EXPECT_THAT(text_of(last("error"), "sentence"), HasSubstr("no actor 'one' runs here"));
+  type("register " + std::string(2000, 'k') + " two");
+  EXPECT_EQ(text_of(last("refused"), "reason"), "over_bound");
+  EXPECT_EQ(text_of(last("terminated").at("ref").as_object(), "path"), "/user/two");
+  type("register k one");
+  EXPECT_EQ(text_of(last("registered").at("ref").as_object(), "path"), "/user/one");
+}
+
+TEST_F(at_a_console, a_refusal_leaves_an_actor_alone_that_has_another_registration) {
+  type("register k one");
+  type("register \"\" one");
+  EXPECT_EQ(all("refused").size(), 1U);
+  type_at_once({"register \"\" two", "register k two"});
+  EXPECT_EQ(all("refused").size(), 2U);
+  type_at_once({"register \"\" three", "register \"\" three"});
+  EXPECT_EQ(all("refused").size(), 4U);
+  type("find k");
+  EXPECT_THAT(refs_of(last("listing")), ElementsAre("A/user/one", "A/user/two"));
+  ASSERT_EQ(all("terminated").size(), 1U);
+  EXPECT_EQ(text_of(last("terminated").at("ref").as_object(), "path"), "/user/three");
 }
 
 TEST_F(at_a_console, mistakes_are_errors_that_name_the_line_and_change_nothing) {
@@ -249,9 +388,7 @@ TEST_F(at_a_console, quit_and_the_end_of_the_input_leave_first) {
 }
 
 TEST_F(at_a_console, what_was_asked_before_the_end_is_answered_before_it) {
-  for (const char* line : {"register k one", "find k", "quit"}) {
-    console_.tell(console_message{console_line{++lines_, line, false, nullptr}});
-  }
+  type_at_once({"register k one", "find k", "quit"});
   c_.run(seconds{3});
   ASSERT_TRUE(end_);
   EXPECT_EQ(all("registered").size(), 1U);

@@ -39,6 +39,15 @@ result<console_command> make_of_one(words& given) {
   return console_command{Command{std::move(given[0])}};
 }
 template <typename Command>
+result<console_command> make_of_key_and_subscriber(words& given) {
+  Command out{std::move(given[0]), std::nullopt};
+  if (given.size() == 2) out.name = std::move(given[1]);
+  return console_command{std::move(out)};
+}
+result<console_command> make_keys(words& given) {
+  return console_command{show_keys{given.empty() ? std::string{} : std::move(given[0])}};
+}
+template <typename Command>
 result<console_command> make_of_none(words&) {
   return console_command{Command{}};
 }
@@ -49,11 +58,14 @@ constexpr auto forms = std::to_array<command_form>({
      &make_register},
     {"deregister", "deregister KEY NAME", "take it back; the actor lives on", 2, 2, &make_of_two<deregister_actor>},
     {"stop", "stop NAME", "stop the actor", 1, 1, &make_of_one<stop_actor>},
-    {"find", "find KEY", "show who is registered, once", 1, 1, &make_of_one<find_key>},
-    {"subscribe", "subscribe KEY", "show it now and at each change", 1, 1, &make_of_one<subscribe_key>},
-    {"unsubscribe", "unsubscribe KEY", "no more", 1, 1, &make_of_one<unsubscribe_key>},
-    {"send", "send KEY TEXT", "tell TEXT to all who are registered and can be reached", 2, 2, &make_of_two<send_text>},
+    {"find", "find KEY", "show who is registered, of whatever type, once", 1, 1, &make_of_one<find_key>},
+    {"subscribe", "subscribe KEY [NAME]", "show it now and at each change; with NAME that actor subscribes", 1, 2,
+     &make_of_key_and_subscriber<subscribe_key>},
+    {"unsubscribe", "unsubscribe KEY [NAME]", "no more", 1, 2, &make_of_key_and_subscriber<unsubscribe_key>},
+    {"send", "send KEY TEXT", "tell TEXT to all of the built-in type who are registered and can be reached", 2, 2,
+     &make_of_two<send_text>},
     {"watch", "watch KEY", "tell of the end of each who is registered now", 1, 1, &make_of_one<watch_key>},
+    {"keys", "keys [PREFIX]", "show the keys that somebody is registered under", 0, 1, &make_keys},
     {"members", "members", "show the cluster", 0, 0, &make_of_none<show_members>},
     {"stats", "stats", "show counters", 0, 0, &make_of_none<show_stats>},
     {"leave", "leave", "leave the cluster, and stay for questions", 0, 0, &make_of_none<leave_cluster>},
@@ -120,6 +132,9 @@ std::string all_names() {
 result<std::optional<console_command>> parse_console_command(std::string_view line) {
   if (const std::size_t good = utf8_prefix(line); good < line.size()) {
     return fail(errc::invalid_argument, "byte {} of the line is not UTF-8; a line has to be", good + 1);
+  }
+  if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
+    return fail(errc::invalid_argument, "byte {} of the line is zero; any other character is allowed", zero + 1);
   }
   config::text_cursor at{line};
   pass_blanks(at);

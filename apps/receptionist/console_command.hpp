@@ -28,9 +28,11 @@ struct find_key {
 };
 struct subscribe_key {
   std::string key;
+  std::optional<std::string> name;  ///< of the actor that subscribes; without it, the console does
 };
 struct unsubscribe_key {
   std::string key;
+  std::optional<std::string> name;
 };
 struct send_text {
   std::string key;
@@ -38,6 +40,9 @@ struct send_text {
 };
 struct watch_key {
   std::string key;
+};
+struct show_keys {
+  std::string prefix;
 };
 struct show_members {};
 struct show_stats {};
@@ -47,7 +52,7 @@ struct show_commands {};
 
 using console_command =
     std::variant<register_actor, deregister_actor, stop_actor, find_key, subscribe_key, unsubscribe_key, send_text,
-                 watch_key, show_members, show_stats, leave_cluster, quit_console, show_commands>;
+                 watch_key, show_keys, show_members, show_stats, leave_cluster, quit_console, show_commands>;
 
 /// Reads one line. Words are parted by blanks; one in double quotes may hold blanks, and the escapes of JSON. The text
 /// of `send` is the rest of the line. Nothing for an empty line and for one that begins with #. `invalid_argument`: a

@@ -42,6 +42,19 @@ TEST(console_command, asks_by_key) {
   EXPECT_EQ(parse<watch_key>("watch k").key, "k");
 }
 
+TEST(console_command, subscribes_the_console_or_an_actor_by_name) {
+  EXPECT_EQ(parse<subscribe_key>("subscribe k").name, std::nullopt);
+  EXPECT_EQ(parse<subscribe_key>("subscribe k laser").name, "laser");
+  EXPECT_EQ(parse<unsubscribe_key>("unsubscribe k").name, std::nullopt);
+  EXPECT_EQ(parse<unsubscribe_key>("unsubscribe k laser").name, "laser");
+  EXPECT_EQ(refusal_of("subscribe k laser ink"), "subscribe: too much is given; it is written: subscribe KEY [NAME]");
+}
+
+TEST(console_command, shows_all_keys_or_those_that_begin_alike) {
+  EXPECT_EQ(parse<show_keys>("keys").prefix, "");
+  EXPECT_EQ(parse<show_keys>("keys prin").prefix, "prin");
+}
+
 TEST(console_command, may_be_a_single_word) {
   (void)parse<show_members>("members");
   (void)parse<show_stats>("stats");
@@ -73,7 +86,7 @@ TEST(console_command, is_not_found_in_empty_lines_and_comments) {
 TEST(console_command, says_what_does_not_fit_and_how_it_is_written) {
   EXPECT_EQ(refusal_of("regster a b"),
             "'regster' is no command; allowed are register, deregister, stop, find, subscribe, unsubscribe, send, "
-            "watch, members, stats, leave, quit and help");
+            "watch, keys, members, stats, leave, quit and help");
   EXPECT_EQ(refusal_of("register a"), "register: too little is given; it is written: register KEY NAME [--keep]");
   EXPECT_EQ(refusal_of("members all"), "members: too much is given; it is written: members");
   EXPECT_EQ(refusal_of("register a b --for-ever"),
@@ -84,6 +97,7 @@ TEST(console_command, says_what_does_not_fit_and_how_it_is_written) {
   EXPECT_THAT(refusal_of("find \"a\"b"), HasSubstr("column 9: a blank has to follow"));
   EXPECT_THAT(refusal_of("send k \"a\" b"), HasSubstr("column 12: nothing may follow"));
   EXPECT_EQ(refusal_of("find \xff"), "byte 6 of the line is not UTF-8; a line has to be");
+  EXPECT_EQ(refusal_of(std::string_view{"find a\0b", 8}), "byte 7 of the line is zero; any other character is allowed");
 }
 
 TEST(console_command, lists_all_commands_in_its_help) {

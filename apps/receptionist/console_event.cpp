@@ -28,12 +28,16 @@ std::string shown(std::string_view text) {
 
 std::string shown(const json::value& value);
 
-/// A ref is its node and path; a member its name, and what is unusual about it.
+/// A ref is its node and path, and in a listing the type of its messages; a member its name, and what is unusual about
+/// it.
 std::string shown(const json::object& object) {
   if (const auto* path = object.if_contains("path")) {
     const auto* node = object.if_contains("node");
-    return shown(
+    std::string out = shown(
         fmt::format("{}{}", node != nullptr ? view(node->as_string()) : std::string_view{}, view(path->as_string())));
+    const auto* type = object.if_contains("type");
+    if (type != nullptr && !type->as_string().empty()) out += fmt::format("({})", shown(view(type->as_string())));
+    return out;
   }
   if (const auto* status = object.if_contains("status")) {
     return fmt::format("{}({})", shown(object.at("node")), view(status->as_string()));

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,14 +41,6 @@ class event_sink {
 [[nodiscard]] boost::json::object to_json(const actor_address& address);
 [[nodiscard]] boost::json::object to_json(const actor_node& node);
 
-template <typename Ref>
-[[nodiscard]] boost::json::array to_json(std::span<const Ref> refs) {
-  boost::json::array out;
-  out.reserve(refs.size());
-  for (const auto& ref : refs) out.push_back(to_json(ref.address()));
-  return out;
-}
-
 /// `{"event":"listing",…,"t_us":1234}`, without a line feed.
 [[nodiscard]] std::string to_json_line(const console_event& what, instant now);
 
@@ -57,7 +48,7 @@ struct people_style {
   instant began{};  ///< times are shown since then
   bool has_colours{false};
 };
-/// The same for people: `   1.234567  listing     key=printer refs=[A/user/laser]`.
+/// The same for people: `   1.234567  listing     key=printer refs=[A/user/laser(muster.echo)]`.
 [[nodiscard]] std::string to_people_line(const console_event& what, instant now, const people_style& style);
 
 }  // namespace muster::apps

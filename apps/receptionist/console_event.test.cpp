@@ -39,6 +39,17 @@ TEST(console_event, is_a_short_line_for_people) {
             R"(   2.000042  listing      key="third floor" refs=[A/user/laser] all_refs=[A/user/laser])");
 }
 
+TEST(console_event, names_the_type_of_a_ref_in_a_listing_for_people_too) {
+  json::object named = to_json(laser);
+  named["type"] = "shop.till";
+  json::object odd = to_json(laser);
+  odd["type"] = to_json_text("a\nb");
+  json::object plain = to_json(laser);
+  plain["type"] = "";
+  EXPECT_EQ(to_people_line({"listing", {{"refs", json::array{named, odd, plain}}}}, instant{}, {}),
+            R"(   0.000000  listing      refs=[A/user/laser(shop.till) A/user/laser("a\nb") A/user/laser])");
+}
+
 TEST(console_event, has_colours_only_where_asked) {
   const console_event error{"error", {{"sentence", "what a pity"}}};
   EXPECT_EQ(to_people_line(error, instant{}, {}), R"(   0.000000  error        sentence="what a pity")");

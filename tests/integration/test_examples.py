@@ -4,6 +4,7 @@ import os
 import unittest
 
 from support.program import Program
+from support.receptionists import Cluster
 
 PROGRAMS = os.environ["MUSTER_CLIENTS"]
 
@@ -94,6 +95,28 @@ class CoordinatorTest(ExampleTest):
         self.end(anna)
         bert.wait_line("^ticket .* from bert$", after=seen)
         self.end(bert)
+
+
+class OperatorTest(ExampleTest):
+    """Somebody looks into the cluster of the examples, whose messages the console does not know."""
+
+    def test_a_console_shows_the_services_of_programs_and_when_they_end(self):
+        anna = self.start("hello", "offer", name="anna")
+        cluster = self.enterContext(Cluster(properties={"cluster.name": "examples"}))
+        console = cluster.add("console").start(seeds=[anna.address])
+        console.follow("hello")
+        listing = console.wait_listing("hello", ["anna/user/greeter"])
+        self.assertEqual([ref["type"] for ref in listing["refs"]], ["example.hello"])
+        self.assertEqual(console.listing("hello")["refs"], listing["refs"])
+        self.assertEqual(console.ask("keys", "keys")["keys"], [{"key": "hello", "registrations": 1}])
+        sent = console.ask("send hello who-are-you", "sent")
+        self.assertEqual((sent["count"], sent["left_out"]), (0, 1))
+        self.assertEqual(console.ask("watch hello", "watching")["count"], 1)
+        since = console.mark()
+        self.end(anna)
+        console.wait_listing("hello", [], since=since)
+        self.assertEqual(console.wait_event("terminated")["ref"]["path"], "/user/greeter")
+        self.assertEqual(console.quit(), 0)
 
 
 if __name__ == "__main__":

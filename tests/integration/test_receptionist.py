@@ -9,7 +9,7 @@ import unittest
 
 from support.certificates import Authority
 from support.grid import MUSTER, free_port, wait_until
-from support.receptionists import Cluster, members_of, wait_equal, wait_met
+from support.receptionists import Cluster, members_of, shown, wait_equal, wait_met
 
 # What takes tens of milliseconds on an idle machine. Sanitizers and a busy machine slow everything down.
 AT_ONCE_S = 10 if os.environ.get("MUSTER_SANITIZED") else 1
@@ -109,6 +109,11 @@ class ThreeNodesTest(unittest.TestCase):
         self.c.process.stdin.close()
         self.assertEqual(self.c.wait_end(), 0)
         self.assertEqual(self.c.events()[-1]["event"], "left")
+
+    def test_a_registration_that_is_refused_leaves_no_actor_behind(self):
+        refused = self.a.ask('register "" nobody', "refused")
+        self.assertEqual(refused["reason"], "invalid_key")
+        self.assertEqual(self.a.wait_event("terminated")["ref"], refused["ref"])
 
     def test_a_mistake_is_an_error_with_its_line_and_times_never_fall(self):
         error = self.a.ask("regster x", "error")
@@ -245,8 +250,34 @@ class MembersTest(unittest.TestCase):
         a.follow("two")
         a.wait_listing("two", ["A/user/second"])
 
+    def test_subscriptions_over_the_bound_per_key_are_rejected_until_a_place_is_free(self):
+        self.cluster.properties.update({"cluster.receptionist.max-subscribers-per-key": "2",
+                                        "cluster.receptionist.max-subscribers-total": "3"})
+        a, b = self.cluster.start("A", "B")
+        for name in ("one", "two", "three"):
+            a.register("work", name)
+        a.ask("subscribe work one", "listing")
+        a.ask("subscribe work two", "listing")
+        rejected = a.ask("subscribe work three", "rejected")
+        self.assertEqual((rejected["key"], rejected["subscriber"]["path"], rejected["reason"], rejected["limit"]),
+                         ("work", "/user/three", "max_subscribers_per_key", 2))
+        a.follow("elsewhere")
+        total = a.ask("subscribe more three", "rejected")
+        self.assertEqual((total["reason"], total["limit"]), ("max_subscribers_total", 3))
+        # Nothing follows for those that were rejected; the others hear of what happens elsewhere, too.
+        b.register("work", "four")
+        for name in ("one", "two"):
+            a.wait_event("listing", lambda event, name=name: event.get("subscriber", {}).get("path") == f"/user/{name}"
+                         and "B/user/four" in shown(event["refs"]))
+        self.assertEqual([event for event in a.events("listing")
+                          if event.get("subscriber", {}).get("path") == "/user/three"], [])
+        # Whoever ends without a word frees its places at once.
+        a.ask("stop one", "terminated")
+        a.tell("subscribe work three")
+        a.wait_event("listing", lambda event: event.get("subscriber", {}).get("path") == "/user/three")
+
     def test_a_bound_per_key_counts_each_node_by_itself(self):
-        # A node in a console is one subscriber to a key, so this bound is never in its way.
+        # The console of a node is one subscriber to a key.
         self.cluster.properties["cluster.receptionist.max-subscribers-per-key"] = "1"
         a, b = self.cluster.start("A", "B")
         for node in (a, b):
@@ -328,7 +359,10 @@ class StartTest(unittest.TestCase):
                 (("--name", "A", "--cluster.receptionist.max-subscribers-total=0"),
                  "cluster.receptionist.max-subscribers-total is '0'; allowed is a number from 1"),
                 (("--name", "A", "--listen", "tcp -h"), "-h"),
-                (("--name", "A", "--seed", "nonsense"), "nonsense"),
+                (("--name", "A", "--seed", "nonsense"),
+                 "the seed 'nonsense' is no address: nonsense is no transport; allowed are tcp, ssl, ws and wss"),
+                (("--name", "A", "--seed", "udp -h 127.0.0.1 -p 1"),
+                 "udp cannot be used here; allowed are tcp, ssl, ws and wss"),
                 (("--name", "A", "--Muster.Log.Level=loud"), "Muster.Log.Level")):
             with self.subTest(options=options):
                 self.assertIn(sentence, self.refusal(*options))
