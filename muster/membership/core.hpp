@@ -78,9 +78,11 @@ class participant::core {
   /// One probe under way.
   struct probe {
     member_ptr target;
-    bool introduced{false};  ///< it was a `hello`, which carries no claim
-    bool asked{false};       ///< others were asked
-    bool refused{false};     ///< our own attempt was refused
+    bool introduced{false};    ///< it was a `hello`, which carries no claim
+    bool challenge{false};     ///< it carries what is held against the target
+    bool asked{false};         ///< others were asked
+    bool refused{false};       ///< our own attempt was refused
+    std::uint8_t repeated{0};  ///< sent again, for the connection broke
     std::vector<relay> relays;
   };
 
@@ -164,6 +166,9 @@ class participant::core {
   void consider_watching(slot which);
   [[nodiscard]] slot watched();
   void start_probe(slot which, bool urgent, bool challenge = false);
+  void send_probe(std::uint64_t sequence);
+  /// What was sent went down with its connection.
+  void repeat_probe(std::uint64_t sequence);
   void ask_others(std::uint64_t sequence);
   void end_probe(std::uint64_t sequence);
   void probe_failed(std::uint64_t sequence);

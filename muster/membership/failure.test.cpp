@@ -39,6 +39,27 @@ TEST(failure, a_killed_process_is_unreachable_everywhere_within_tens_of_millisec
   }
 }
 
+TEST(failure, a_killed_process_that_takes_one_more_connection_is_unreachable_as_soon) {
+  for (const std::size_t count : {2U, 3U, 5U, 20U}) {
+    formed net{count, count};
+    net.crash_slowly("n01");
+    EXPECT_LE(net.time_until_unreachable("n01", seconds{1}), milliseconds{50}) << count;
+  }
+}
+
+TEST(failure, a_connection_that_breaks_again_and_again_is_tried_a_few_times) {
+  formed net{5};
+  std::size_t sent = 0;
+  net.on_send = [&](const auto& from, const outgoing& what) {
+    if (from.name == "n00" && what.destination() == network::address_of("n01")) ++sent;
+  };
+  for (int i = 0; i < 1000; ++i) {
+    net.at("n00").core->handle_connection_lost(network::address_of("n01"), net.now());
+    net.pump(net.at("n00"));
+  }
+  EXPECT_LE(sent, 10U);
+}
+
 TEST(failure, two_processes_killed_together_do_not_vouch_for_each_other) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     formed net{5, seed};

@@ -48,27 +48,13 @@ void participant::core::start_probe(slot which, bool urgent, bool challenge) {
   }
   ++counters_.probes;
   const std::uint64_t sequence = ++sequence_;
-  // Who may not know us yet would drop a ping as a stranger's. What is disputed goes with a ping only.
-  const bool introduced = !target.knows_us && !challenge;
   probe& made = probes_[sequence];
   made.target = target.who;
-  made.introduced = introduced;
+  // Who may not know us yet would drop a ping as a stranger's. What is disputed goes with a ping only.
+  made.introduced = !target.knows_us && !challenge;
+  made.challenge = challenge;
   probe_of_.emplace(target.who.get(), sequence);
-  const member_ptr whom = target.who;
-  if (introduced) {
-    send_handshake(whom, {}, whom->incarnation,
-                   hello{.purpose = hello_purpose::introduce, .sequence = sequence, .who = introduce()},
-                   traffic::probe);
-  } else {
-    std::optional<claim> disputed;
-    if (challenge && target.standing == standing::alive) {
-      disputed = claim{.standing = standing::suspect,
-                       .name = whom->name,
-                       .incarnation = whom->incarnation,
-                       .counter = target.counter};
-    }
-    send(whom, ping{.sequence = sequence}, traffic::probe, disputed);
-  }
+  send_probe(sequence);
   const duration wait = awareness_.scaled(how_.probe_timeout);
   if (urgent) {
     at(now_ + wait, timer_kind::probe_ends, sequence);
@@ -76,6 +62,34 @@ void participant::core::start_probe(slot which, bool urgent, bool challenge) {
   } else {
     at(now_ + wait, timer_kind::ask_others, sequence);
     at(now_ + 2 * wait, timer_kind::probe_ends, sequence);
+  }
+}
+
+void participant::core::send_probe(std::uint64_t sequence) {
+  const probe& what = probes_.at(sequence);
+  const member_ptr whom = what.target;
+  if (what.introduced) {
+    send_handshake(whom, {}, whom->incarnation,
+                   hello{.purpose = hello_purpose::introduce, .sequence = sequence, .who = introduce()},
+                   traffic::probe);
+    return;
+  }
+  std::optional<claim> disputed;
+  if (const slot which = table_.find(*whom);
+      what.challenge && which != none && table_.at(which).standing == standing::alive) {
+    disputed = claim{.standing = standing::suspect,
+                     .name = whom->name,
+                     .incarnation = whom->incarnation,
+                     .counter = table_.at(which).counter};
+  }
+  send(whom, ping{.sequence = sequence}, traffic::probe, disputed);
+}
+
+void participant::core::repeat_probe(std::uint64_t sequence) {
+  constexpr std::uint8_t repeated_max = 3;  // a connection that breaks whenever it is made gives no news
+  if (probe& what = probes_.at(sequence); what.repeated < repeated_max) {
+    ++what.repeated;
+    send_probe(sequence);
   }
 }
 
@@ -221,6 +235,10 @@ void participant::core::handle_connection_lost(std::string_view address, instant
   if (phase_ != phase::ended) {
     const slot which = table_.find_address(address);
     if (which != none && which != member_table::self && table_.at(which).standing != standing::unreachable) {
+      const auto running = probe_of_.find(table_.at(which).who.get());
+      if (running != probe_of_.end()) {
+        repeat_probe(running->second);
+      }
       start_probe(which, true);
     }
   }

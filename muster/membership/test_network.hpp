@@ -147,6 +147,15 @@ class network {
     }
   }
 
+  /// Likewise, but its sockets are closed one after the other: the one that listens still takes a connection from each of
+  /// the others, which breaks when it is closed as well.
+  void crash_slowly(const std::string& name) {
+    for (const auto& [other, one] : processes_) {
+      last_connections_.insert({other, processes_.at(name).how.address});
+    }
+    crash(name);
+  }
+
   /// SIGSTOP and SIGCONT. What comes meanwhile waits.
   void pause(const std::string& name) { processes_.at(name).paused = true; }
   void resume(const std::string& name) {
@@ -411,6 +420,14 @@ class network {
       const auto owner =
           std::ranges::find_if(processes_, [&](const auto& one) { return one.second.how.address == to_address; });
       if (owner != processes_.end() && !is_cut(from.name, owner->first) && !is_cut(owner->first, from.name)) {
+        if (last_connections_.contains({from.name, to_address})) {
+          later(some_delay(), from, [this, to_address](process& to) {
+            if (last_connections_.erase({to.name, to_address}) != 0) {
+              to.core->handle_connection_lost(to_address, now_);  // with all that was sent over it
+            }
+          });
+          return;
+        }
         later(some_delay(), from,
               [this, to_address](process& to) { to.core->handle_connection_refused(to_address, now_); });
       }
@@ -479,6 +496,7 @@ class network {
   std::map<std::string, process> processes_;
   std::map<std::string, std::string> by_address_;
   std::set<std::pair<std::string, std::string>> cuts_;
+  std::set<std::pair<std::string, std::string>> last_connections_;  ///< by whom, to the address of who dies
   std::priority_queue<happening, std::vector<happening>, std::greater<>> queue_;
   std::uint64_t order_{0};
 };
