@@ -35,7 +35,7 @@ BEGIN {
     arrow("registry", "config catalog replication locator session metrics")
     arrow("node", "descriptor")
     arrow("os", "base config actor replication registry metrics")
-    arrow("ice", "registry cluster")
+    arrow("ice", "registry cluster message")
     # The front door of plane A: what a program joins a cluster by.
     arrow("runtime", "config actor membership gossip cluster message receptionist ice os")
     # Outside muster/: the simulator runs the cores; programs and tests wire everything.

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "muster/actor/guarded.hpp"
 #include "muster/base/invariant.hpp"
@@ -44,12 +45,14 @@ const inbound_type* find_inbound(std::string_view name) {
   });
 }
 
-std::shared_ptr<const cluster::inbound_codecs> inbound_messages() {
+std::shared_ptr<const cluster::inbound_codecs> inbound_messages(std::shared_ptr<const ice_streams> streams) {
   auto out = std::make_shared<cluster::inbound_codecs>();
-  out->look_up_others([](std::string_view name) -> cluster::inbound_codecs::hand_over {
+  out->look_up_others([streams = std::move(streams)](std::string_view name) -> cluster::inbound_codecs::hand_over {
     const inbound_type* const known = find_inbound(name);
     if (known == nullptr) return {};
-    return known->deliver;
+    // Two pointers need no memory for each message; the codecs, which have the streams, are there while it is read.
+    return [how = known->deliver, by = streams.get()](const actor_system& system, const actor_address& to,
+                                                      byte_view content) { return how(system, to, content, by); };
   });
   return out;
 }

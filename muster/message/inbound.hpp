@@ -9,6 +9,7 @@
 #include "muster/actor/actor_system.hpp"
 #include "muster/base/bytes.hpp"
 #include "muster/cluster/actor_messages.hpp"
+#include "muster/message/ice_streams.hpp"
 #include "muster/message/remote_actor.hpp"
 #include "muster/message/sendable.hpp"
 
@@ -24,7 +25,8 @@ namespace muster::message {
 struct inbound_type {
   std::string_view name;
   std::string_view type;  ///< what the compiler calls it
-  std::optional<cluster::fate> (*deliver)(const actor_system&, const actor_address&, byte_view content);
+  std::optional<cluster::fate> (*deliver)(const actor_system&, const actor_address&, byte_view content,
+                                          const ice_streams* streams);
 };
 
 /// Into the table of the process. Any thread; twice does no harm. Two types of one name end the process at once, naming
@@ -33,17 +35,19 @@ void add_inbound(const inbound_type& what);
 /// Null for a name that the process does not know.
 [[nodiscard]] const inbound_type* find_inbound(std::string_view name);
 
-/// For `cluster::attachment`: all that the process knows, whenever it has come to know it.
-[[nodiscard]] std::shared_ptr<const cluster::inbound_codecs> inbound_messages();
+/// For `cluster::attachment`: all that the process knows, whenever it has come to know it. Without streams a message
+/// with a proxy or an instance of a Slice class in it is undecodable.
+[[nodiscard]] std::shared_ptr<const cluster::inbound_codecs> inbound_messages(
+    std::shared_ptr<const ice_streams> streams = {});
 
 template <sendable A>
 [[nodiscard]] std::optional<cluster::fate> deliver(const actor_system& system, const actor_address& to,
-                                                   byte_view content) {
+                                                   byte_view content, const ice_streams* streams) {
   // What nobody will take need not be read.
   const auto whom = system.resolve<A>(to);
   if (!whom) return whom.error().code == errc::incompatible ? cluster::fate::unhandled : cluster::fate::stopped;
   if (whom->is_stopped()) return cluster::fate::stopped;
-  reader from{content, &system};
+  reader from{content, &system, streams};
   std::optional<A> message = content_codec<A>::read(from);
   if (!message) return cluster::fate::undecodable;
   if (const auto told = whom->try_tell(*std::move(message)); !told) {

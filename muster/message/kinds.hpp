@@ -15,6 +15,7 @@
 #include "muster/actor/actor_ref.hpp"
 #include "muster/base/strong.hpp"
 #include "muster/message/codec.hpp"
+#include "muster/message/ice_values.hpp"
 #include "muster/message/members.hpp"
 
 /// Which types of values can be written and read, and as what.
@@ -41,6 +42,8 @@ enum class kind : std::uint8_t {
   actor_ref,
   any_ref,
   slice,
+  proxy,
+  graph,  ///< an instance of a Slice class, or a Slice struct with something in it that only Ice can write
   aggregate,
 };
 
@@ -79,11 +82,14 @@ template <typename T>
 concept slice_struct = requires(const T& value) {
   value.ice_tuple();
 };
-/// A Slice class has an id of its own: instances make a graph, which is nothing for a message.
+/// A class, or an exception, of Slice has an id of its own. Classes are held by shared pointers.
 template <typename T>
 concept slice_class = requires {
   T::ice_staticId();
 };
+/// Has nothing in it that only Ice can write.
+template <typename T>
+[[nodiscard]] consteval bool is_plain_slice();
 
 // NOLINTBEGIN(bugprone-branch-clone): a chain of questions in their order, of which several have the same answer
 template <typename T>
@@ -120,8 +126,14 @@ template <typename T>
     return kind::actor_ref;
   else if constexpr (std::same_as<T, any_ref>)
     return kind::any_ref;
+  else if constexpr (is_proxy<T>)
+    return kind::proxy;
+  else if constexpr (is_instance<T>)
+    return kind::graph;
+  else if constexpr (slice_class<T>)
+    return kind::none;
   else if constexpr (slice_struct<T>)
-    return slice_class<T> ? kind::none : kind::slice;
+    return is_plain_slice<T>() ? kind::slice : kind::graph;
   else if constexpr (sequence_container<T>)
     return kind::sequence;
   else if constexpr (map_container<T>)
@@ -134,6 +146,29 @@ template <typename T>
     return kind::none;
 }
 
+/// Asked of a member of a Slice struct: the writer and reader of messages have it as Ice has.
+template <typename T>
+[[nodiscard]] consteval bool is_plain_member() {
+  constexpr kind what = kind_of<T>();
+  if constexpr (what == kind::sequence) {
+    return is_plain_member<typename T::value_type>();
+  } else if constexpr (what == kind::map) {
+    return is_plain_member<typename T::key_type>() && is_plain_member<typename T::mapped_type>();
+  } else if constexpr (what == kind::number) {
+    return !std::same_as<T, wchar_t>;  // of a string that Ice converts
+  } else {
+    return what == kind::boolean || what == kind::real || what == kind::enumerator || what == kind::text ||
+           what == kind::proxy || what == kind::slice;
+  }
+}
+
+template <typename T>
+[[nodiscard]] consteval bool is_plain_slice() {
+  return []<typename... Members>(std::type_identity<std::tuple<Members...>>) {
+    return (is_plain_member<std::decay_t<Members>>() && ...);
+  }(std::type_identity<std::decay_t<decltype(std::declval<const T&>().ice_tuple())>>{});
+}
+
 /// Where a value stands: within a Slice struct it is written as Ice does it.
 enum class place : std::uint8_t { message, slice };
 
@@ -143,6 +178,8 @@ template <place In, typename T>
   constexpr kind what = kind_of<T>();
   if constexpr (what == kind::number || what == kind::real) {
     return sizeof(T);
+  } else if constexpr (what == kind::proxy) {
+    return In == place::slice ? 2 : 1;
   } else if constexpr (what == kind::enumerator) {
     return In == place::slice ? 1 : sizeof(T);
   } else if constexpr (what == kind::duration || what == kind::time_point) {
@@ -162,17 +199,13 @@ template <place In, typename T>
 }
 
 /// Asked of a type while it is asked of those that hold it (`Holders`): a tree may hold trees.
-template <place In, typename T, typename... Holders>
+template <typename T, typename... Holders>
 [[nodiscard]] consteval bool can_be_written() {
   if constexpr ((std::same_as<T, Holders> || ...)) {
     return true;
   } else {
     constexpr kind what = kind_of<T>();
-    if constexpr (In == place::slice && what != kind::boolean && what != kind::number && what != kind::real &&
-                  what != kind::enumerator && what != kind::text && what != kind::sequence && what != kind::map &&
-                  what != kind::slice) {
-      return false;  // a proxy, an instance of a class
-    } else if constexpr (what == kind::none) {
+    if constexpr (what == kind::none) {
       return false;
     } else if constexpr (what == kind::coded) {
       return true;
@@ -184,29 +217,26 @@ template <place In, typename T, typename... Holders>
       // The origin of a steady clock is the start of a machine, or nothing at all.
       return !T::clock::is_steady && std::is_arithmetic_v<typename T::rep>;
     } else if constexpr (what == kind::optional || what == kind::strong) {
-      return can_be_written<In, typename T::value_type, T, Holders...>();
+      return can_be_written<typename T::value_type, T, Holders...>();
     } else if constexpr (what == kind::array || what == kind::sequence || what == kind::set) {
-      return can_be_written<In, typename T::value_type, T, Holders...>() &&
-             (what == kind::array || bytes_min<In, typename T::value_type>() != 0);
+      return can_be_written<typename T::value_type, T, Holders...>() &&
+             (what == kind::array || bytes_min<place::message, typename T::value_type>() != 0);
     } else if constexpr (what == kind::map) {
-      return can_be_written<In, typename T::key_type, T, Holders...>() &&
-             can_be_written<In, typename T::mapped_type, T, Holders...>() && bytes_min<In, typename T::key_type>() != 0;
+      return can_be_written<typename T::key_type, T, Holders...>() &&
+             can_be_written<typename T::mapped_type, T, Holders...>() &&
+             bytes_min<place::message, typename T::key_type>() != 0;
     } else if constexpr (what == kind::variant) {
       return []<typename... As>(std::type_identity<std::variant<As...>>) {
-        return (can_be_written<In, As, T, Holders...>() && ...);
+        return (can_be_written<As, T, Holders...>() && ...);
       }(std::type_identity<T>{});
     } else if constexpr (what == kind::tuple) {
       return []<std::size_t... I>(std::index_sequence<I...>) {
-        return (can_be_written<In, std::tuple_element_t<I, T>, T, Holders...>() && ...);
+        return (can_be_written<std::tuple_element_t<I, T>, T, Holders...>() && ...);
       }
       (std::make_index_sequence<std::tuple_size_v<T>>{});
-    } else if constexpr (what == kind::slice) {
-      return []<typename... Members>(std::type_identity<std::tuple<Members...>>) {
-        return (can_be_written<place::slice, std::decay_t<Members>, T, Holders...>() && ...);
-      }(std::type_identity<std::decay_t<decltype(std::declval<const T&>().ice_tuple())>>{});
     } else if constexpr (what == kind::aggregate) {
       return []<std::size_t... I>(std::index_sequence<I...>) {
-        return (can_be_written<In, member_type<I, T>, T, Holders...>() && ...);
+        return (can_be_written<member_type<I, T>, T, Holders...>() && ...);
       }
       (std::make_index_sequence<member_count<T>>{});
     } else {
@@ -217,6 +247,6 @@ template <place In, typename T, typename... Holders>
 // NOLINTEND(bugprone-branch-clone)
 
 template <typename T>
-concept serialisable = can_be_written<place::message, T>();
+concept serialisable = can_be_written<T>();
 
 }  // namespace muster::message

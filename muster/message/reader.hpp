@@ -12,6 +12,8 @@ class actor_system;
 
 namespace muster::message {
 
+class ice_streams;
+
 /// Reads what a `writer` wrote, and is safe for any bytes. Every read is checked: after the first one that does not
 /// fit, the reader stays failed, is at its end, and every further read gives an empty value; so one may read a whole
 /// value and ask once. Memory is taken for what has been read, not for what a count claims, and no more of it than the
@@ -23,9 +25,13 @@ class reader {
   static constexpr std::size_t memory_factor_max = 256;
   static constexpr std::size_t memory_bytes_min = 65'536;
 
-  /// The system makes refs of the addresses in a message; where there is none, these fail.
-  explicit reader(byte_view input, const actor_system* system = nullptr) noexcept
-      : rest_{input}, memory_left_{input.size() * memory_factor_max + memory_bytes_min}, system_{system} {}
+  /// The system makes refs of the addresses in a message, and Ice's streams read proxies and instances of classes;
+  /// where there are none, these fail.
+  explicit reader(byte_view input, const actor_system* system = nullptr, const ice_streams* streams = nullptr) noexcept
+      : rest_{input},
+        memory_left_{input.size() * memory_factor_max + memory_bytes_min},
+        system_{system},
+        streams_{streams} {}
   reader(const reader&) = delete;
   reader& operator=(const reader&) = delete;
 
@@ -62,9 +68,12 @@ class reader {
 
   /// Of the input, or of the block: what an earlier build wrote ends here.
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
+  /// What is left, of the input or of the block.
+  [[nodiscard]] byte_view rest() const noexcept { return rest_; }
   void set_failed() noexcept;
   [[nodiscard]] bool failed() const noexcept { return failed_; }
   [[nodiscard]] const actor_system* system() const noexcept { return system_; }
+  [[nodiscard]] const ice_streams* streams() const noexcept { return streams_; }
 
  private:
   template <typename Number>
@@ -73,6 +82,7 @@ class reader {
   byte_view rest_;
   std::size_t memory_left_;
   const actor_system* const system_;
+  const ice_streams* const streams_;
   std::size_t depth_{0};
   bool failed_{false};
 };

@@ -16,7 +16,7 @@ namespace muster {
 namespace message {
 
 template <typename T>
-inline constexpr bool is_sendable = named_message<T>&& can_be_written<place::message, T>();
+inline constexpr bool is_sendable = named_message<T>&& can_be_written<T>();
 template <typename... Alternatives>
 inline constexpr bool is_sendable<std::variant<Alternatives...>> = (is_sendable<Alternatives> && ...);
 

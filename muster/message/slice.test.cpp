@@ -1,10 +1,12 @@
-// Slice-generated structs as messages, and Ice's own streams as the judge of what is written.
+// Types of Slice as messages, and Ice's own streams as the judge of what is written. What can be read by a communicator
+// only is read in muster/ice/message_streams.test.cpp.
 
 #include <Ice/Identity.h>
 #include <Ice/InputStream.h>
 #include <Ice/OutputStream.h>
 #include <Ice/Version.h>
 #include <IceGrid/Admin.h>
+#include <MusterTest/parts.h>
 #include <gtest/gtest.h>
 
 #include "muster/message/test_content.hpp"
@@ -20,6 +22,14 @@ template <>
 inline constexpr std::string_view muster::message_name<IceGrid::AdapterDynamicInfo> = "::IceGrid::AdapterDynamicInfo";
 template <>
 inline constexpr std::string_view muster::message_name<IceGrid::NodeDynamicInfo> = "::IceGrid::NodeDynamicInfo";
+template <>
+inline constexpr std::string_view muster::message_name<MusterTest::Door> = "::MusterTest::Door";
+template <>
+inline constexpr std::string_view muster::message_name<MusterTest::House> = "::MusterTest::House";
+template <>
+inline constexpr std::string_view muster::message_name<std::shared_ptr<MusterTest::Room>> = "::MusterTest::Room";
+template <>
+inline constexpr std::string_view muster::message_name<std::shared_ptr<MusterTest::GatePrx>> = "::MusterTest::Gate*";
 
 namespace muster::message::testing {
 namespace {
@@ -27,7 +37,9 @@ namespace {
 template <typename T>
 bytes as_ice_writes(const T& value) {
   Ice::OutputStream stream;
+  stream.setFormat(Ice::FormatType::SlicedFormat);
   stream.write(value);
+  stream.writePendingValues();
   bytes out;
   stream.finished(out);
   return out;
@@ -100,12 +112,62 @@ TEST(slice_struct_in_a_message, may_be_a_member) {
   EXPECT_EQ(read->after, 9);
 }
 
-TEST(slice_struct_in_a_message, holds_no_proxy_and_no_instance_of_a_class) {
+TEST(type_of_slice, is_sendable) {
   EXPECT_TRUE(sendable<Ice::Identity>);
-  EXPECT_FALSE(sendable<IceGrid::AdapterDynamicInfo>) << "it has a proxy";
-  EXPECT_FALSE(sendable<IceGrid::NodeDynamicInfo>) << "and it has such";
-  EXPECT_FALSE(serialisable<std::shared_ptr<Ice::ObjectPrx>>);
-  EXPECT_FALSE(serialisable<IceGrid::ServerDescriptor>);
+  EXPECT_TRUE(sendable<IceGrid::AdapterDynamicInfo>) << "it has a proxy";
+  EXPECT_TRUE(sendable<IceGrid::NodeDynamicInfo>) << "and it has such";
+  EXPECT_TRUE(sendable<MusterTest::House>) << "it has instances of classes";
+  EXPECT_TRUE(sendable<std::shared_ptr<MusterTest::Room>>);
+  EXPECT_TRUE(sendable<std::shared_ptr<MusterTest::GatePrx>>);
+  EXPECT_TRUE(serialisable<std::shared_ptr<Ice::ObjectPrx>>);
+  EXPECT_TRUE(serialisable<std::shared_ptr<Ice::Value>>);
+}
+
+struct only_declared;
+
+TEST(type_of_slice, is_not_whatever_a_pointer_holds) {
+  EXPECT_FALSE(serialisable<MusterTest::Room>) << "instances are held by pointers";
+  EXPECT_FALSE(serialisable<std::shared_ptr<MusterTest::Gate>>) << "a servant";
+  EXPECT_FALSE(serialisable<std::shared_ptr<Ice::Identity>>);
+  EXPECT_FALSE(serialisable<std::shared_ptr<only_declared>>);
+  EXPECT_FALSE(serialisable<IceGrid::DeploymentException>);
+}
+
+TEST(null_proxy_in_a_message, has_the_bytes_of_ice_and_needs_no_communicator) {
+  using proxy = std::shared_ptr<MusterTest::GatePrx>;
+  EXPECT_EQ(hex(content_of(proxy{})), "01 02 00 00") << "a block with an empty identity";
+  const auto read = message_of<proxy>(from_hex("01 02 00 00"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, nullptr);
+
+  const MusterTest::Door door{"d", nullptr, nullptr, {nullptr, nullptr}, 7};
+  EXPECT_EQ(hex(content_of(door)), hex(expected_content(door)));
+  const auto back = message_of<MusterTest::Door>(content_of(door));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->name, "d");
+  EXPECT_EQ(back->others.size(), 2U);
+  EXPECT_EQ(back->number, 7);
+}
+
+std::shared_ptr<MusterTest::Room> some_room(const std::string& name) {
+  auto out = std::make_shared<MusterTest::Hall>();
+  out->name = name;
+  out->height = 2.5;
+  return out;
+}
+
+TEST(instance_in_a_message, has_the_bytes_of_ice_in_slices_that_can_be_passed_over) {
+  const auto room = some_room("r");
+  room->next = {some_room("s"), room, nullptr};  // a cycle
+  EXPECT_EQ(hex(content_of(room)), hex(expected_content(room)));
+  const MusterTest::House house{5, room, room, "street"};
+  EXPECT_EQ(hex(content_of(house)), hex(expected_content(house)));
+  room->next.clear();
+}
+
+TEST(instance_in_a_message, is_not_taken_where_there_is_no_communicator) {
+  EXPECT_FALSE(message_of<std::shared_ptr<MusterTest::Room>>(content_of(some_room("r"))));
+  EXPECT_FALSE(message_of<MusterTest::House>(content_of(MusterTest::House{})));
 }
 
 struct reading {

@@ -20,8 +20,9 @@ template <sendable T>
 }
 
 template <sendable T>
-[[nodiscard]] std::optional<T> message_of(byte_view content, const actor_system* system = nullptr) {
-  reader from{content, system};
+[[nodiscard]] std::optional<T> message_of(byte_view content, const actor_system* system = nullptr,
+                                          const ice_streams* streams = nullptr) {
+  reader from{content, system, streams};
   return content_codec<T>::read(from);
 }
 

@@ -12,6 +12,7 @@
 
 #include "muster/message/codec.hpp"
 #include "muster/message/enumerators.hpp"
+#include "muster/message/ice_values.hpp"
 #include "muster/message/kinds.hpp"
 #include "muster/message/members.hpp"
 #include "muster/message/reader.hpp"
@@ -217,6 +218,55 @@ void get_slice(reader& from, T& value) {
   }
 }
 
+// --- what Ice's streams write and read ---
+
+// These are complete only where such a type is, so nothing below looks at them before it knows the type.
+
+template <typename T>
+void put_by_ice(writer& into, const T& value) {
+  write_by_ice(into, &value, [](auto& stream, const void* what) { stream.write(*static_cast<const T*>(what)); });
+}
+
+/// A block of its own; within a Slice struct it stands as Ice has it.
+template <place In, typename T>
+void put_proxy(writer& into, const T& value) {
+  if constexpr (In == place::slice) {
+    put_by_ice(into, value);
+  } else {
+    const writer::block own{into};
+    put_by_ice(into, value);
+  }
+}
+
+template <place In, typename T>
+void get_proxy(reader& from, T& value) {
+  const ice_reading read = [](auto& stream, void* into) { stream.read(*static_cast<T*>(into)); };
+  value = nullptr;
+  if constexpr (In == place::slice) {
+    read_proxy(from, &value, read);
+  } else {
+    const reader::block own{from};
+    read_proxy(from, &value, read);
+  }
+}
+
+template <typename T>
+void get_graph(reader& from, T& value) {
+  const reader::block own{from};
+  read_graph(from, &value, [](auto& stream, void* into) {
+    T& what = *static_cast<T*>(into);
+    if constexpr (slice_struct<T>) {
+      // As of all structs: members at its end that an earlier build did not write keep what a new value has.
+      const auto one = [&]<typename Member>(const Member& member) {
+        if (stream.pos() < stream.b.size()) stream.read(const_cast<Member&>(member));
+      };
+      std::apply([&](const auto&... all) { (one(all), ...); }, what.ice_tuple());
+    } else {
+      stream.read(what);
+    }
+  });
+}
+
 // --- all of them ---
 
 template <place In, typename T>
@@ -224,7 +274,7 @@ void put(writer& into, const T& value) {
   constexpr kind what = kind_of<T>();
   static_assert(what != kind::none,
                 "this type cannot be written: give it a muster::codec, or make it an aggregate of types that can be "
-                "(docs/guide-messages.md lists them; no pointers, views, proxies, steady times or C arrays)");
+                "(docs/guide-messages.md lists them; no pointers, views, steady times or C arrays)");
   if constexpr (what == kind::coded) {
     static_assert(sound_codec<T>, "codec<T> has `write(const T&, writer&)` and `T read(reader&)`");
     const writer::block own{into};
@@ -282,6 +332,11 @@ void put(writer& into, const T& value) {
     write_ref(into, value);
   } else if constexpr (what == kind::slice) {
     put_slice<In>(into, value);
+  } else if constexpr (what == kind::proxy) {
+    put_proxy<In>(into, value);
+  } else if constexpr (what == kind::graph) {
+    const writer::block own{into};
+    put_by_ice(into, value);
   } else if constexpr (what == kind::aggregate) {
     const writer::block own{into};
     for_each_member(value, [&](const auto& member) { put<In>(into, member); });
@@ -335,6 +390,10 @@ void get(reader& from, T& value) {
     value = read_any_ref(from);
   } else if constexpr (what == kind::slice) {
     get_slice<In>(from, value);
+  } else if constexpr (what == kind::proxy) {
+    get_proxy<In>(from, value);
+  } else if constexpr (what == kind::graph) {
+    get_graph(from, value);
   } else if constexpr (what == kind::aggregate) {
     const reader::block own{from};
     for_each_member(value, [&](auto& member) {

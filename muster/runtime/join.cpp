@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "muster/ice/cluster_transport.hpp"
+#include "muster/ice/message_streams.hpp"
 #include "muster/message/inbound.hpp"
 #include "muster/os/clock.hpp"
 #include "muster/os/entropy.hpp"
@@ -37,7 +38,7 @@ named_seeds::lookup make_lookup(bool is_needed) {
 }  // namespace
 
 result<std::shared_ptr<node>> try_join(actor_system& system, join_options how) {
-  auto codecs = how.codecs ? how.codecs : message::inbound_messages();
+  auto codecs = std::move(how.codecs);
   constexpr std::uint64_t distinctions = 1U << 24U;
   auto plan = plan_join(std::move(how), {.system = system.name(),
                                          .node = system.node().name,
@@ -45,6 +46,9 @@ result<std::shared_ptr<node>> try_join(actor_system& system, join_options how) {
                                          .distinction = fmt::format("{:06x}", os::entropy_seed() % distinctions)});
   if (!plan) return fail(std::move(plan).error());
   auto log = std::make_shared<system_log>(system.core());
+  if (codecs == nullptr) {
+    codecs = message::inbound_messages(std::make_shared<ice::message_streams>(plan->wire.properties, log));
+  }
   auto wire = ice::cluster_transport::make(std::move(plan->wire), *log);
   if (!wire) return fail(std::move(wire).error());
   const bool has_names = !plan->names.empty();

@@ -1,0 +1,374 @@
+// Proxies and instances of Slice classes in messages: written by muster/message, read by a communicator.
+
+#include "muster/ice/message_streams.hpp"
+
+#include <Ice/Ice.h>
+#include <MusterTest/parts.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "muster/base/prng.hpp"
+#include "muster/message/test_content.hpp"
+#include "tests/support/event_recorder.hpp"
+
+using house = MusterTest::House;
+using door = MusterTest::Door;
+using room = std::shared_ptr<MusterTest::Room>;
+using gate = std::shared_ptr<MusterTest::GatePrx>;
+
+template <>
+inline constexpr std::string_view muster::message_name<door> = "::MusterTest::Door";
+template <>
+inline constexpr std::string_view muster::message_name<house> = "::MusterTest::House";
+template <>
+inline constexpr std::string_view muster::message_name<room> = "::MusterTest::Room";
+template <>
+inline constexpr std::string_view muster::message_name<gate> = "::MusterTest::Gate*";
+template <>
+inline constexpr std::string_view muster::message_name<std::shared_ptr<MusterTest::Kept>> = "::MusterTest::Kept";
+template <>
+inline constexpr std::string_view muster::message_name<std::shared_ptr<MusterTest::Row>> = "::MusterTest::Row";
+template <>
+inline constexpr std::string_view muster::message_name<std::shared_ptr<Ice::Value>> = "::Ice::Object";
+
+namespace muster::ice::testing {
+namespace {
+
+using message::reader;
+using message::writer;
+using message::testing::content_of;
+
+/// Each kind of place that a value may stand in.
+struct everything {
+  static constexpr std::string_view message_name = "test.everything";
+  gate one;
+  std::vector<gate> several;
+  std::optional<room> maybe;
+  std::map<std::string, room> by_name;
+  std::variant<std::int32_t, gate, room> either;
+  door with_proxies;
+  std::vector<house> houses;
+  std::string last;
+};
+
+room some_room(const std::string& name) {
+  auto out = std::make_shared<MusterTest::Room>();
+  out->name = name;
+  return out;
+}
+std::shared_ptr<MusterTest::Hall> some_hall(const std::string& name, double height) {
+  auto out = std::make_shared<MusterTest::Hall>();
+  out->name = name;
+  out->height = height;
+  return out;
+}
+
+/// One that sends, with a communicator of its own, and one that reads.
+class messages_with_parts_of_ice : public ::testing::Test {
+ protected:
+  messages_with_parts_of_ice() : ours_{Ice::initialize()} {}
+  ~messages_with_parts_of_ice() override { ours_->destroy(); }
+
+  [[nodiscard]] gate gate_at(const std::string& text) const {
+    return Ice::uncheckedCast<MusterTest::GatePrx>(ours_->stringToProxy(text));
+  }
+  [[nodiscard]] gate some_gate() const {
+    return gate_at("g/c -f facet -o -e 1.1:tcp -h 127.0.0.1 -p 9:udp -h ::1 -p 8");
+  }
+  [[nodiscard]] door some_door() const {
+    return {"d", some_gate(), ours_->stringToProxy("b @ adapter"), {some_gate(), nullptr, gate_at("only-a-name")}, 7};
+  }
+  [[nodiscard]] everything some_of_all() const {
+    everything out{some_gate(), {some_gate(), nullptr}, some_room("m"), {}, some_gate(), some_door(), {}, "z"};
+    out.by_name = {{"h", some_hall("h", 2.5)}, {"n", nullptr}};
+    out.houses.push_back({1, some_hall("a", 3), some_room("b"), "street"});
+    return out;
+  }
+
+  template <typename T>
+  [[nodiscard]] std::optional<T> read(byte_view content) const {
+    return message::testing::message_of<T>(content, nullptr, &streams_);
+  }
+  template <typename T>
+  [[nodiscard]] std::optional<T> sent(const T& what) const {
+    return read<T>(content_of(what));
+  }
+  /// What Ice reads of a block.
+  template <typename T>
+  [[nodiscard]] T as_ice_reads(const bytes& content) const {
+    reader from{content};
+    EXPECT_EQ(from.u8(), message::content_version);
+    const byte_view block = from.raw(from.size());
+    Ice::InputStream stream{ours_, Ice::Encoding_1_1, std::pair{block.data(), block.data() + block.size()}};
+    T out{};
+    stream.read(out);
+    stream.readPendingValues();
+    return out;
+  }
+
+  std::shared_ptr<tests::event_recorder> log_{std::make_shared<tests::event_recorder>()};
+  const Ice::CommunicatorPtr ours_;
+  const message_streams streams_{{}, log_};
+};
+
+TEST_F(messages_with_parts_of_ice, bring_a_proxy_as_it_was) {
+  const gate sent_one = some_gate();
+  const auto got = sent(sent_one);
+  ASSERT_TRUE(got);
+  EXPECT_EQ((*got)->ice_toString(), sent_one->ice_toString());
+  EXPECT_NE((*got)->ice_getCommunicator(), ours_);
+  const auto far = sent(some_door());
+  ASSERT_TRUE(far);
+  EXPECT_EQ(far->front->ice_getIdentity(), sent_one->ice_getIdentity());
+  EXPECT_EQ(far->back->ice_getAdapterId(), "adapter");
+  ASSERT_EQ(far->others.size(), 3U);
+  EXPECT_EQ(far->others[1], nullptr);
+  EXPECT_EQ(far->others[2]->ice_toString(), gate_at("only-a-name")->ice_toString());
+  EXPECT_EQ(far->number, 7);
+}
+
+TEST_F(messages_with_parts_of_ice, can_be_read_by_ice_programs) {
+  EXPECT_EQ(as_ice_reads<gate>(content_of(some_gate())), some_gate());
+  EXPECT_EQ(as_ice_reads<door>(content_of(some_door())), some_door());
+  const room hall = some_hall("h", 2.5);
+  const auto got = std::dynamic_pointer_cast<MusterTest::Hall>(as_ice_reads<room>(content_of(hall)));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->height, 2.5);
+  EXPECT_EQ(as_ice_reads<house>(content_of(house{1, hall, hall, "street"})).street, "street");
+}
+
+TEST_F(messages_with_parts_of_ice, bring_an_instance_of_whatever_derived_class) {
+  const auto got = sent<room>(some_hall("h", 2.5));
+  ASSERT_TRUE(got);
+  const auto hall = std::dynamic_pointer_cast<MusterTest::Hall>(*got);
+  ASSERT_TRUE(hall);
+  EXPECT_EQ(hall->name, "h");
+  EXPECT_EQ(hall->height, 2.5);
+  const auto none = sent<room>(nullptr);
+  ASSERT_TRUE(none);
+  EXPECT_EQ(*none, nullptr);
+}
+
+TEST_F(messages_with_parts_of_ice, bring_what_is_held_twice_once) {
+  const auto shared = some_room("shared");
+  shared->way = some_gate();
+  shared->note = "n";
+  const auto top = some_room("top");
+  top->next = {shared, nullptr, shared};
+  const auto got = sent(house{1, top, shared, "street"});
+  ASSERT_TRUE(got);
+  ASSERT_EQ(got->first->next.size(), 3U);
+  EXPECT_EQ(got->first->next[0], got->first->next[2]);
+  EXPECT_EQ(got->first->next[0], got->second);
+  EXPECT_EQ(got->second->way->ice_getIdentity(), some_gate()->ice_getIdentity());
+  EXPECT_EQ(got->second->note, Ice::optional<std::string>{"n"});
+  EXPECT_EQ(got->street, "street");
+}
+
+TEST_F(messages_with_parts_of_ice, bring_a_cycle_only_where_a_property_allows_it) {
+  const auto top = some_room("top");
+  top->next = {some_room("below")};
+  top->next[0]->next = {top};
+  const bytes content = content_of(top);
+  top->next[0]->next.clear();
+  EXPECT_FALSE(read<room>(content));
+  const message_streams allowing{{{"Ice.AcceptClassCycles", "1"}}, log_};
+  const auto got = message::testing::message_of<room>(content, nullptr, &allowing);
+  ASSERT_TRUE(got);
+  EXPECT_EQ((*got)->next[0]->next[0], *got);
+  (*got)->next[0]->next.clear();  // or it would never end
+}
+
+TEST_F(messages_with_parts_of_ice, may_have_them_anywhere) {
+  const auto got = sent(some_of_all());
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->one, got->several.at(0));
+  EXPECT_EQ(got->several.at(1), nullptr);
+  EXPECT_EQ((*got->maybe)->name, "m");
+  EXPECT_EQ(std::dynamic_pointer_cast<MusterTest::Hall>(got->by_name.at("h"))->height, 2.5);
+  EXPECT_EQ(got->by_name.at("n"), nullptr);
+  EXPECT_EQ(std::get<gate>(got->either), got->one);
+  EXPECT_EQ(got->with_proxies.name, "d");
+  EXPECT_EQ(got->houses.at(0).second->name, "b");
+  EXPECT_EQ(got->last, "z");
+}
+
+bytes with(bytes content, const std::string& old, const std::string& now) {
+  EXPECT_EQ(old.size(), now.size());
+  const auto at = std::search(content.begin(), content.end(), old.begin(), old.end());
+  EXPECT_NE(at, content.end()) << old;
+  if (at != content.end()) std::copy(now.begin(), now.end(), at);
+  return content;
+}
+
+TEST_F(messages_with_parts_of_ice, of_a_later_build_lose_the_classes_that_are_not_known) {
+  const bytes content = with(content_of<room>(some_hall("h", 2.5)), "::MusterTest::Hall", "::MusterTest::Tall");
+  const auto got = read<room>(content);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::dynamic_pointer_cast<MusterTest::Hall>(*got), nullptr);
+  EXPECT_EQ((*got)->name, "h");
+
+  const auto more = std::make_shared<MusterTest::KeptMore>();
+  more->name = "k";
+  more->more = "m";
+  const bytes later =
+      with(content_of<std::shared_ptr<MusterTest::Kept>>(more), "::MusterTest::KeptMore", "::MusterTest::KeptLess");
+  const auto kept = read<std::shared_ptr<MusterTest::Kept>>(later);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ((*kept)->name, "k");
+  EXPECT_EQ(content_of(*kept), later) << "what Slice preserves goes on as it came";
+}
+
+TEST_F(messages_with_parts_of_ice, grow_at_the_end_of_a_struct) {
+  bytes content = content_of(house{1, some_room("a"), nullptr, ""});
+  ASSERT_EQ(content.back(), 0) << "an empty street";
+  content.pop_back();
+  --content.at(1);
+  const auto earlier = read<house>(content);
+  ASSERT_TRUE(earlier) << "of a build that had no street yet";
+  EXPECT_EQ(earlier->first->name, "a");
+  content.insert(content.end(), {0, 0xaa, 0xbb});
+  content.at(1) = static_cast<std::uint8_t>(content.at(1) + 3);
+  const auto later = read<house>(content);
+  ASSERT_TRUE(later) << "of a build that has more";
+  EXPECT_EQ(later->first->name, "a");
+}
+
+TEST_F(messages_with_parts_of_ice, of_another_class_are_not_taken) {
+  const bytes content = content_of<std::shared_ptr<MusterTest::Kept>>(std::make_shared<MusterTest::Kept>());
+  EXPECT_TRUE(read<std::shared_ptr<MusterTest::Kept>>(content));
+  EXPECT_FALSE(read<room>(content));
+}
+
+TEST_F(messages_with_parts_of_ice, of_too_many_levels_are_not_taken) {
+  const auto nested = [](int levels) {
+    room out = some_room("x");
+    for (; levels > 1; --levels) {
+      const auto above = some_room("x");
+      above->next = {out};
+      out = above;
+    }
+    return out;
+  };
+  EXPECT_TRUE(sent(nested(100)));
+  EXPECT_FALSE(sent(nested(101)));
+  EXPECT_FALSE(sent(nested(5000)));
+  const message_streams shallow{{{"Ice.ClassGraphDepthMax", "3"}}, log_};
+  EXPECT_FALSE(message::testing::message_of<room>(content_of(nested(4)), nullptr, &shallow));
+}
+
+TEST_F(messages_with_parts_of_ice, of_unknown_classes_within_each_other_are_not_taken) {
+  // Each an instance of one unknown slice, the last there is, with an indirection table of one: the next.
+  const auto nested = [](std::size_t levels) {
+    writer inner;
+    for (std::size_t left = levels; left != 0; --left) {
+      inner.u8(1);                             // an instance
+      inner.u8(left == levels ? 0x39 : 0x3a);  // type id as string or index; table, size, last slice
+      if (left == levels) inner.string("::No::Such");
+      if (left != levels) inner.size(1);
+      inner.u32(4);
+      inner.size(1);
+    }
+    // The innermost has no table.
+    inner.u8(1);
+    inner.u8(0x32);
+    inner.size(1);
+    inner.u32(4);
+    writer out;
+    out.u8(message::content_version);
+    out.size(inner.written().size());
+    out.raw(inner.written());
+    return out.written();
+  };
+  EXPECT_TRUE(read<std::shared_ptr<Ice::Value>>(nested(50)));
+  EXPECT_FALSE(read<std::shared_ptr<Ice::Value>>(nested(100'000)));
+}
+
+/// In the compact form of Ice, in which an instance without members takes three bytes.
+bytes row_of(std::size_t count) {
+  writer inner;
+  inner.u8(1);     // an instance
+  inner.u8(0x21);  // of the type that follows, and nothing else
+  inner.string("::MusterTest::Row");
+  inner.size(count);
+  for (std::size_t left = count; left != 0; --left) {
+    inner.u8(1);
+    inner.u8(left == count ? 0x21 : 0x22);
+    if (left == count) inner.string("::MusterTest::Wide");
+    if (left != count) inner.size(2);  // the second type
+  }
+  writer out;
+  out.u8(message::content_version);
+  out.size(inner.written().size());
+  out.raw(inner.written());
+  return out.written();
+}
+
+TEST_F(messages_with_parts_of_ice, take_memory_for_instances_in_proportion) {
+  const auto got = read<std::shared_ptr<MusterTest::Row>>(row_of(100));
+  ASSERT_TRUE(got);
+  EXPECT_EQ((*got)->all.size(), 100U);
+  EXPECT_FALSE(read<std::shared_ptr<MusterTest::Row>>(row_of(10'000)));
+
+  const auto large = std::make_shared<MusterTest::Row>();
+  for (int i = 0; i < 10'000; ++i) large->all.push_back(std::make_shared<MusterTest::Wide>());
+  EXPECT_TRUE(sent(large)) << "as it is written there are more bytes to each";
+}
+
+TEST_F(messages_with_parts_of_ice, cut_short_at_each_byte_are_not_taken) {
+  const bytes content = content_of(some_of_all());
+  ASSERT_TRUE(read<everything>(content));
+  for (std::size_t size = 0; size < content.size(); ++size) {
+    const bytes cut(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(size));
+    ASSERT_FALSE(read<everything>(cut)) << size;
+  }
+}
+
+TEST_F(messages_with_parts_of_ice, claim_endpoints_in_vain) {
+  // A name, no category, no facet, mode, not secure, versions, and 2^31 - 1 endpoints.
+  const bytes content = message::testing::from_hex("01 10 01 6e 00 00 00 00 01 00 01 01 ff ff ff ff 7f 00");
+  EXPECT_FALSE(read<gate>(content));
+  EXPECT_TRUE(read<gate>(message::testing::from_hex("01 0c 01 6e 00 00 00 00 01 00 01 01 00 00")));
+}
+
+TEST_F(messages_with_parts_of_ice, at_random_do_no_harm) {
+  prng random{11};
+  const bytes valid = content_of(some_of_all());
+  std::size_t taken = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    bytes content = valid;
+    for (auto changes = random.below(4); changes != 0; --changes) {
+      content[random.below(content.size())] = static_cast<std::uint8_t>(random());
+    }
+    const auto got = read<everything>(content);
+    taken += got ? 1U : 0U;
+    ASSERT_TRUE(!got || sent(*got).has_value()) << "what was taken is a message like any other";
+  }
+  EXPECT_GT(taken, 0U);
+  EXPECT_LT(taken, 10'000U);
+  for (int i = 0; i < 10'000; ++i) {
+    bytes content(2 + random.below(100));
+    for (auto& one : content) one = static_cast<std::uint8_t>(random.below(8) == 0 ? random() : random.below(4));
+    content[0] = message::content_version;
+    content[1] = static_cast<std::uint8_t>(content.size() - 2);
+    (void)read<room>(content);
+    (void)read<house>(content);
+    (void)read<door>(content);
+  }
+}
+
+TEST_F(messages_with_parts_of_ice, are_dropped_with_a_line_in_the_log_where_ice_does_not_start) {
+  const message_streams broken{{{"IceSSL.CAs", "/no/such/file"}}, log_};
+  EXPECT_FALSE(message::testing::message_of<gate>(content_of(some_gate()), nullptr, &broken));
+  EXPECT_FALSE(message::testing::message_of<room>(content_of(some_room("r")), nullptr, &broken));
+  EXPECT_TRUE(log_->wait_for("proxies_not_readable", "/no/such/file"));
+}
+
+}  // namespace
+}  // namespace muster::ice::testing

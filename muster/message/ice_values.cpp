@@ -1,0 +1,148 @@
+#include "muster/message/ice_values.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <Ice/InputStream.h>
+#include <Ice/OutputStream.h>
+#include <Ice/Value.h>
+#include <Ice/ValueFactory.h>
+
+#include "muster/message/ice_streams.hpp"
+
+namespace muster::message {
+namespace {
+
+/// Of a proxy, and of each of its endpoints, in memory: somewhat more than Ice takes.
+constexpr std::size_t proxy_memory_bytes = 1024;
+constexpr std::size_t endpoint_memory_bytes = 512;
+/// A type, and an encapsulation that holds nothing.
+constexpr std::size_t endpoint_bytes_min = 8;
+constexpr std::uint32_t encapsulation_bytes_min = 6;
+
+/// Members of structs and classes, items of sequences and dictionaries: Ice takes no more than so much for each byte.
+/// It is a string-keyed dictionary of sequences that comes near.
+constexpr std::size_t memory_bytes_for_each = 64;
+/// Of an instance, which may be three bytes in a message, with what Ice notes of it while it reads.
+constexpr std::size_t instance_memory_bytes = 1024;
+/// Ice bounds the depth of instances that it knows (Ice.ClassGraphDepthMax). Of those that it passes over it reads what
+/// hangs on them, one within the other, and counts nothing.
+constexpr std::uintptr_t stack_bytes_max = std::uintptr_t{1024} * 1024;
+
+struct refused_instance final : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "too many instances, or nested too deeply"; }
+};
+
+std::uintptr_t place_on_stack() {
+  const char here = 0;
+  return reinterpret_cast<std::uintptr_t>(&here);
+}
+
+/// Ice asks it for a factory before it makes an instance, or passes over a slice of one. It has none, so Ice takes
+/// those of the generated code.
+class instance_counter final : public Ice::ValueFactoryManager {
+ public:
+  explicit instance_counter(reader& from) : from_{from} {}
+
+  void add(Ice::ValueFactory, const std::string&) override {}
+  [[nodiscard]] Ice::ValueFactory find(const std::string& id) const noexcept override {
+    // Which may not throw; the factory for all types may.
+    if (!id.empty()) return {};
+    return [this](const std::string&) {
+      count();
+      return std::shared_ptr<Ice::Value>{};
+    };
+  }
+
+ private:
+  void count() const {
+    from_.keep(instance_memory_bytes);
+    const std::uintptr_t now = place_on_stack();
+    if (from_.failed() || (now < begin_ ? begin_ - now : now - begin_) > stack_bytes_max) throw refused_instance{};
+  }
+
+  reader& from_;
+  const std::uintptr_t begin_{place_on_stack()};
+};
+
+/// False for a null proxy. The encoding 1.1 of Ice has: identity, facet path, mode, whether it is secure, versions of
+/// protocol and encoding, endpoints; without these an adapter's id.
+bool pass_over_proxy(reader& from) {
+  const bool has_name = !from.string().empty();
+  const bool has_category = !from.string().empty();
+  if (!has_name) {
+    if (has_category) from.set_failed();
+    return false;
+  }
+  const std::size_t facets = from.count(1);
+  if (facets > 1) from.set_failed();
+  if (facets == 1) static_cast<void>(from.string());
+  static_cast<void>(from.u8());
+  static_cast<void>(from.boolean());
+  static_cast<void>(from.u32());
+  const std::size_t endpoints = from.count(endpoint_bytes_min);
+  from.keep(proxy_memory_bytes + endpoints * endpoint_memory_bytes);
+  if (endpoints == 0) static_cast<void>(from.string());
+  for (std::size_t left = endpoints; left != 0 && !from.failed(); --left) {
+    static_cast<void>(from.u16());
+    const std::uint32_t size = from.u32();
+    if (size < encapsulation_bytes_min) return from.set_failed(), false;
+    static_cast<void>(from.raw(size - sizeof(size)));
+  }
+  return true;
+}
+
+/// By a stream over `content`; fails without streams, and if `what` throws.
+template <typename Reading>
+void read_by_ice(reader& from, byte_view content, Reading&& what) {
+  if (from.failed()) return;
+  try {
+    const auto stream = from.streams() == nullptr ? nullptr : from.streams()->over(content);
+    if (stream == nullptr) return from.set_failed();
+    what(*stream);
+  } catch (...) {
+    // Of Ice, of the counter above, of an instance's own code, or for lack of memory.
+    from.set_failed();
+  }
+}
+
+}  // namespace
+
+void write_by_ice(writer& into, const void* value, ice_writing write) {
+  try {
+    Ice::OutputStream stream;
+    stream.setFormat(Ice::FormatType::SlicedFormat);
+    write(stream, value);
+    stream.writePendingValues();
+    const auto [begin, end] = stream.finished();
+    into.raw({begin, static_cast<std::size_t>(end - begin)});
+  } catch (...) {
+    into.set_failed();
+  }
+}
+
+void read_proxy(reader& from, void* value, ice_reading read) {
+  const byte_view whole = from.rest();
+  if (!pass_over_proxy(from)) return;
+  const byte_view content = whole.first(whole.size() - from.rest().size());
+  read_by_ice(from, content, [&](Ice::InputStream& stream) {
+    read(stream, value);
+    if (stream.pos() != content.size()) from.set_failed();
+  });
+}
+
+void read_graph(reader& from, void* value, ice_reading read) {
+  const byte_view content = from.raw(from.rest().size());
+  from.keep(content.size() * memory_bytes_for_each);
+  read_by_ice(from, content, [&](Ice::InputStream& stream) {
+    stream.setValueFactoryManager(std::make_shared<instance_counter>(from));
+    read(stream, value);
+    stream.readPendingValues();
+  });
+}
+
+}  // namespace muster::message
