@@ -1,7 +1,11 @@
 // Contents of messages between actors, as they come from other nodes.
 
+#include <Ice/Proxy.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "muster/actor/test_system.hpp"
 #include "muster/base/invariant.hpp"
@@ -23,6 +27,12 @@ struct letter {
   std::vector<sample> enclosed;
 };
 
+/// Where there is no communicator, what is not a null proxy is looked at and then refused.
+struct cards {
+  static constexpr std::string_view message_name = "fuzz.cards";
+  std::vector<std::shared_ptr<Ice::ObjectPrx>> all;
+};
+
 }  // namespace
 
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
@@ -36,5 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   // An item alone is reached with fewer bytes.
   (void)message_of<sample>({data, size});
+  if (const auto none = message_of<cards>({data, size})) {
+    for (const auto& one : none->all) MUSTER_INVARIANT(one == nullptr, "a proxy is made by a communicator only");
+  }
   return 0;
 }

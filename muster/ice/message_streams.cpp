@@ -17,31 +17,31 @@ namespace {
 
 // Others speak of adapters, plug-ins and logs of the program's own communicator, and would clash if they were opened
 // here a second time.
-constexpr std::array<std::string_view, 19> handed_on{"Ice.ACM.Client.",
-                                                     "Ice.AcceptClassCycles",
-                                                     "Ice.ClassGraphDepthMax",
-                                                     "Ice.Default.",
-                                                     "Ice.HTTPProxy",
-                                                     "Ice.IPv4",
-                                                     "Ice.IPv6",
-                                                     "Ice.LocatorCache",
-                                                     "Ice.MessageSizeMax",
-                                                     "Ice.Override.",
-                                                     "Ice.Plugin.IceSSL",
-                                                     "Ice.PreferIPv6Address",
-                                                     "Ice.RetryIntervals",
-                                                     "Ice.SOCKSProxy",
-                                                     "Ice.TCP.",
-                                                     "Ice.ThreadPool.Client.",
-                                                     "Ice.Trace.",
-                                                     "Ice.Warn.",
-                                                     "IceSSL."};
+constexpr std::array<std::string_view, 19> taken_over{"Ice.ACM.Client.",
+                                                      "Ice.AcceptClassCycles",
+                                                      "Ice.ClassGraphDepthMax",
+                                                      "Ice.Default.",
+                                                      "Ice.HTTPProxy",
+                                                      "Ice.IPv4",
+                                                      "Ice.IPv6",
+                                                      "Ice.LocatorCache",
+                                                      "Ice.MessageSizeMax",
+                                                      "Ice.Override.",
+                                                      "Ice.Plugin.IceSSL",
+                                                      "Ice.PreferIPv6Address",
+                                                      "Ice.RetryIntervals",
+                                                      "Ice.SOCKSProxy",
+                                                      "Ice.TCP.",
+                                                      "Ice.ThreadPool.Client.",
+                                                      "Ice.Trace.",
+                                                      "Ice.Warn.",
+                                                      "IceSSL."};
 
 config::property_map chosen(const config::property_map& properties) {
   config::property_map out;
   for (const auto& [name, value] : properties) {
     const std::string_view whole{name};
-    if (!std::ranges::any_of(handed_on, [&](std::string_view prefix) { return whole.starts_with(prefix); })) continue;
+    if (!std::ranges::any_of(taken_over, [&](std::string_view prefix) { return whole.starts_with(prefix); })) continue;
     out.emplace(name, value);
     if (whole.starts_with("IceSSL.")) out.emplace("Ice.Plugin.IceSSL", "IceSSL:createIceSSL");
   }

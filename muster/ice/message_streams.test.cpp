@@ -19,17 +19,17 @@
 
 using house = MusterTest::House;
 using door = MusterTest::Door;
-using room = std::shared_ptr<MusterTest::Room>;
-using gate = std::shared_ptr<MusterTest::GatePrx>;
+using room_ptr = std::shared_ptr<MusterTest::Room>;
+using gate_ptr = std::shared_ptr<MusterTest::GatePrx>;
 
 template <>
 inline constexpr std::string_view muster::message_name<door> = "::MusterTest::Door";
 template <>
 inline constexpr std::string_view muster::message_name<house> = "::MusterTest::House";
 template <>
-inline constexpr std::string_view muster::message_name<room> = "::MusterTest::Room";
+inline constexpr std::string_view muster::message_name<room_ptr> = "::MusterTest::Room";
 template <>
-inline constexpr std::string_view muster::message_name<gate> = "::MusterTest::Gate*";
+inline constexpr std::string_view muster::message_name<gate_ptr> = "::MusterTest::Gate*";
 template <>
 inline constexpr std::string_view muster::message_name<std::shared_ptr<MusterTest::Kept>> = "::MusterTest::Kept";
 template <>
@@ -47,17 +47,17 @@ using message::testing::content_of;
 /// Each kind of place that a value may stand in.
 struct everything {
   static constexpr std::string_view message_name = "test.everything";
-  gate one;
-  std::vector<gate> several;
-  std::optional<room> maybe;
-  std::map<std::string, room> by_name;
-  std::variant<std::int32_t, gate, room> either;
+  gate_ptr one;
+  std::vector<gate_ptr> several;
+  std::optional<room_ptr> maybe;
+  std::map<std::string, room_ptr> by_name;
+  std::variant<std::int32_t, gate_ptr, room_ptr> either;
   door with_proxies;
   std::vector<house> houses;
   std::string last;
 };
 
-room some_room(const std::string& name) {
+room_ptr some_room(const std::string& name) {
   auto out = std::make_shared<MusterTest::Room>();
   out->name = name;
   return out;
@@ -69,17 +69,25 @@ std::shared_ptr<MusterTest::Hall> some_hall(const std::string& name, double heig
   return out;
 }
 
+bytes content_with_block(const bytes& block) {
+  writer out;
+  out.u8(message::content_version);
+  out.size(block.size());
+  out.raw(block);
+  return out.written();
+}
+
 /// One that sends, with a communicator of its own, and one that reads.
 class messages_with_parts_of_ice : public ::testing::Test {
  protected:
   messages_with_parts_of_ice() : ours_{Ice::initialize()} {}
   ~messages_with_parts_of_ice() override { ours_->destroy(); }
 
-  [[nodiscard]] gate gate_at(const std::string& text) const {
+  [[nodiscard]] gate_ptr gate_at(const std::string& text) const {
     return Ice::uncheckedCast<MusterTest::GatePrx>(ours_->stringToProxy(text));
   }
-  [[nodiscard]] gate some_gate() const {
-    return gate_at("g/c -f facet -o -e 1.1:tcp -h 127.0.0.1 -p 9:udp -h ::1 -p 8");
+  [[nodiscard]] gate_ptr some_gate() const {
+    return gate_at("g/c -f facet -o -e 1.1:tcp -h 127.0.0.1 -p 9:udp -h \"::1\" -p 8");
   }
   [[nodiscard]] door some_door() const {
     return {"d", some_gate(), ours_->stringToProxy("b @ adapter"), {some_gate(), nullptr, gate_at("only-a-name")}, 7};
@@ -118,7 +126,7 @@ class messages_with_parts_of_ice : public ::testing::Test {
 };
 
 TEST_F(messages_with_parts_of_ice, bring_a_proxy_as_it_was) {
-  const gate sent_one = some_gate();
+  const gate_ptr sent_one = some_gate();
   const auto got = sent(sent_one);
   ASSERT_TRUE(got);
   EXPECT_EQ((*got)->ice_toString(), sent_one->ice_toString());
@@ -134,23 +142,25 @@ TEST_F(messages_with_parts_of_ice, bring_a_proxy_as_it_was) {
 }
 
 TEST_F(messages_with_parts_of_ice, can_be_read_by_ice_programs) {
-  EXPECT_EQ(as_ice_reads<gate>(content_of(some_gate())), some_gate());
-  EXPECT_EQ(as_ice_reads<door>(content_of(some_door())), some_door());
-  const room hall = some_hall("h", 2.5);
-  const auto got = std::dynamic_pointer_cast<MusterTest::Hall>(as_ice_reads<room>(content_of(hall)));
+  EXPECT_TRUE(Ice::targetEqualTo(as_ice_reads<gate_ptr>(content_of(some_gate())), some_gate()));
+  const auto seen = as_ice_reads<door>(content_of(some_door()));
+  EXPECT_TRUE(Ice::targetEqualTo(seen.others.at(0), some_gate()));
+  EXPECT_EQ(seen.number, 7);
+  const room_ptr hall = some_hall("h", 2.5);
+  const auto got = std::dynamic_pointer_cast<MusterTest::Hall>(as_ice_reads<room_ptr>(content_of(hall)));
   ASSERT_TRUE(got);
   EXPECT_EQ(got->height, 2.5);
   EXPECT_EQ(as_ice_reads<house>(content_of(house{1, hall, hall, "street"})).street, "street");
 }
 
 TEST_F(messages_with_parts_of_ice, bring_an_instance_of_whatever_derived_class) {
-  const auto got = sent<room>(some_hall("h", 2.5));
+  const auto got = sent<room_ptr>(some_hall("h", 2.5));
   ASSERT_TRUE(got);
   const auto hall = std::dynamic_pointer_cast<MusterTest::Hall>(*got);
   ASSERT_TRUE(hall);
   EXPECT_EQ(hall->name, "h");
   EXPECT_EQ(hall->height, 2.5);
-  const auto none = sent<room>(nullptr);
+  const auto none = sent<room_ptr>(nullptr);
   ASSERT_TRUE(none);
   EXPECT_EQ(*none, nullptr);
 }
@@ -158,7 +168,7 @@ TEST_F(messages_with_parts_of_ice, bring_an_instance_of_whatever_derived_class) 
 TEST_F(messages_with_parts_of_ice, bring_what_is_held_twice_once) {
   const auto shared = some_room("shared");
   shared->way = some_gate();
-  shared->note = "n";
+  shared->note = std::string{"n"};
   const auto top = some_room("top");
   top->next = {shared, nullptr, shared};
   const auto got = sent(house{1, top, shared, "street"});
@@ -177,9 +187,9 @@ TEST_F(messages_with_parts_of_ice, bring_a_cycle_only_where_a_property_allows_it
   top->next[0]->next = {top};
   const bytes content = content_of(top);
   top->next[0]->next.clear();
-  EXPECT_FALSE(read<room>(content));
+  EXPECT_FALSE(read<room_ptr>(content));
   const message_streams allowing{{{"Ice.AcceptClassCycles", "1"}}, log_};
-  const auto got = message::testing::message_of<room>(content, nullptr, &allowing);
+  const auto got = message::testing::message_of<room_ptr>(content, nullptr, &allowing);
   ASSERT_TRUE(got);
   EXPECT_EQ((*got)->next[0]->next[0], *got);
   (*got)->next[0]->next.clear();  // or it would never end
@@ -188,18 +198,18 @@ TEST_F(messages_with_parts_of_ice, bring_a_cycle_only_where_a_property_allows_it
 TEST_F(messages_with_parts_of_ice, may_have_them_anywhere) {
   const auto got = sent(some_of_all());
   ASSERT_TRUE(got);
-  EXPECT_EQ(got->one, got->several.at(0));
+  EXPECT_TRUE(Ice::targetEqualTo(got->one, got->several.at(0)));
   EXPECT_EQ(got->several.at(1), nullptr);
   EXPECT_EQ((*got->maybe)->name, "m");
   EXPECT_EQ(std::dynamic_pointer_cast<MusterTest::Hall>(got->by_name.at("h"))->height, 2.5);
   EXPECT_EQ(got->by_name.at("n"), nullptr);
-  EXPECT_EQ(std::get<gate>(got->either), got->one);
+  EXPECT_TRUE(Ice::targetEqualTo(std::get<gate_ptr>(got->either), got->one));
   EXPECT_EQ(got->with_proxies.name, "d");
   EXPECT_EQ(got->houses.at(0).second->name, "b");
   EXPECT_EQ(got->last, "z");
 }
 
-bytes with(bytes content, const std::string& old, const std::string& now) {
+bytes patched(bytes content, const std::string& old, const std::string& now) {
   EXPECT_EQ(old.size(), now.size());
   const auto at = std::search(content.begin(), content.end(), old.begin(), old.end());
   EXPECT_NE(at, content.end()) << old;
@@ -208,8 +218,8 @@ bytes with(bytes content, const std::string& old, const std::string& now) {
 }
 
 TEST_F(messages_with_parts_of_ice, of_a_later_build_lose_the_classes_that_are_not_known) {
-  const bytes content = with(content_of<room>(some_hall("h", 2.5)), "::MusterTest::Hall", "::MusterTest::Tall");
-  const auto got = read<room>(content);
+  const bytes content = patched(content_of<room_ptr>(some_hall("h", 2.5)), "::MusterTest::Hall", "::MusterTest::Tall");
+  const auto got = read<room_ptr>(content);
   ASSERT_TRUE(got);
   EXPECT_EQ(std::dynamic_pointer_cast<MusterTest::Hall>(*got), nullptr);
   EXPECT_EQ((*got)->name, "h");
@@ -218,7 +228,7 @@ TEST_F(messages_with_parts_of_ice, of_a_later_build_lose_the_classes_that_are_no
   more->name = "k";
   more->more = "m";
   const bytes later =
-      with(content_of<std::shared_ptr<MusterTest::Kept>>(more), "::MusterTest::KeptMore", "::MusterTest::KeptLess");
+      patched(content_of<std::shared_ptr<MusterTest::Kept>>(more), "::MusterTest::KeptMore", "::MusterTest::KeptLess");
   const auto kept = read<std::shared_ptr<MusterTest::Kept>>(later);
   ASSERT_TRUE(kept);
   EXPECT_EQ((*kept)->name, "k");
@@ -243,12 +253,12 @@ TEST_F(messages_with_parts_of_ice, grow_at_the_end_of_a_struct) {
 TEST_F(messages_with_parts_of_ice, of_another_class_are_not_taken) {
   const bytes content = content_of<std::shared_ptr<MusterTest::Kept>>(std::make_shared<MusterTest::Kept>());
   EXPECT_TRUE(read<std::shared_ptr<MusterTest::Kept>>(content));
-  EXPECT_FALSE(read<room>(content));
+  EXPECT_FALSE(read<room_ptr>(content));
 }
 
 TEST_F(messages_with_parts_of_ice, of_too_many_levels_are_not_taken) {
   const auto nested = [](int levels) {
-    room out = some_room("x");
+    room_ptr out = some_room("x");
     for (; levels > 1; --levels) {
       const auto above = some_room("x");
       above->next = {out};
@@ -260,7 +270,7 @@ TEST_F(messages_with_parts_of_ice, of_too_many_levels_are_not_taken) {
   EXPECT_FALSE(sent(nested(101)));
   EXPECT_FALSE(sent(nested(5000)));
   const message_streams shallow{{{"Ice.ClassGraphDepthMax", "3"}}, log_};
-  EXPECT_FALSE(message::testing::message_of<room>(content_of(nested(4)), nullptr, &shallow));
+  EXPECT_FALSE(message::testing::message_of<room_ptr>(content_of(nested(4)), nullptr, &shallow));
 }
 
 TEST_F(messages_with_parts_of_ice, of_unknown_classes_within_each_other_are_not_taken) {
@@ -280,13 +290,10 @@ TEST_F(messages_with_parts_of_ice, of_unknown_classes_within_each_other_are_not_
     inner.u8(0x32);
     inner.size(1);
     inner.u32(4);
-    writer out;
-    out.u8(message::content_version);
-    out.size(inner.written().size());
-    out.raw(inner.written());
-    return out.written();
+    return content_with_block(inner.written());
   };
   EXPECT_TRUE(read<std::shared_ptr<Ice::Value>>(nested(50)));
+  EXPECT_FALSE(read<std::shared_ptr<Ice::Value>>(nested(4'500))) << "of which Ice counts nothing";
   EXPECT_FALSE(read<std::shared_ptr<Ice::Value>>(nested(100'000)));
 }
 
@@ -303,22 +310,47 @@ bytes row_of(std::size_t count) {
     if (left == count) inner.string("::MusterTest::Wide");
     if (left != count) inner.size(2);  // the second type
   }
-  writer out;
-  out.u8(message::content_version);
-  out.size(inner.written().size());
-  out.raw(inner.written());
-  return out.written();
+  return content_with_block(inner.written());
 }
 
 TEST_F(messages_with_parts_of_ice, take_memory_for_instances_in_proportion) {
   const auto got = read<std::shared_ptr<MusterTest::Row>>(row_of(100));
   ASSERT_TRUE(got);
   EXPECT_EQ((*got)->all.size(), 100U);
-  EXPECT_FALSE(read<std::shared_ptr<MusterTest::Row>>(row_of(10'000)));
+  EXPECT_FALSE(read<std::shared_ptr<MusterTest::Row>>(row_of(4'000)));
 
   const auto large = std::make_shared<MusterTest::Row>();
-  for (int i = 0; i < 10'000; ++i) large->all.push_back(std::make_shared<MusterTest::Wide>());
+  for (int i = 0; i < 4'000; ++i) large->all.push_back(std::make_shared<MusterTest::Wide>());
   EXPECT_TRUE(sent(large)) << "as it is written there are more bytes to each";
+}
+
+/// Rooms beside each other in a message, each of which leads to the one before.
+bytes chain_of(std::size_t count) {
+  writer inner;
+  inner.u8(1);
+  inner.u8(0x21);
+  inner.string("::MusterTest::Room");
+  inner.string("top");
+  inner.size(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    inner.u8(1);
+    inner.u8(0x22);
+    inner.size(1);
+    inner.string({});
+    inner.size(i == 0 ? 0 : 1);
+    if (i != 0) inner.size(i + 2);  // 1 says that an instance follows, 2 is the top
+    inner.raw(bytes{0, 0});
+  }
+  inner.raw(bytes{0, 0});
+  return content_with_block(inner.written());
+}
+
+TEST_F(messages_with_parts_of_ice, hang_on_each_other_no_longer_than_one_can_destroy_the_next) {
+  const auto got = read<room_ptr>(chain_of(4'999));
+  ASSERT_TRUE(got);
+  EXPECT_EQ((*got)->next.at(4'998)->next.at(0), (*got)->next.at(4'997));
+  EXPECT_FALSE(read<room_ptr>(chain_of(5'000)));
+  EXPECT_FALSE(read<room_ptr>(chain_of(1'000'000)));
 }
 
 TEST_F(messages_with_parts_of_ice, cut_short_at_each_byte_are_not_taken) {
@@ -333,8 +365,8 @@ TEST_F(messages_with_parts_of_ice, cut_short_at_each_byte_are_not_taken) {
 TEST_F(messages_with_parts_of_ice, claim_endpoints_in_vain) {
   // A name, no category, no facet, mode, not secure, versions, and 2^31 - 1 endpoints.
   const bytes content = message::testing::from_hex("01 10 01 6e 00 00 00 00 01 00 01 01 ff ff ff ff 7f 00");
-  EXPECT_FALSE(read<gate>(content));
-  EXPECT_TRUE(read<gate>(message::testing::from_hex("01 0c 01 6e 00 00 00 00 01 00 01 01 00 00")));
+  EXPECT_FALSE(read<gate_ptr>(content));
+  EXPECT_TRUE(read<gate_ptr>(message::testing::from_hex("01 0c 01 6e 00 00 00 00 01 00 01 01 00 00")));
 }
 
 TEST_F(messages_with_parts_of_ice, at_random_do_no_harm) {
@@ -357,7 +389,7 @@ TEST_F(messages_with_parts_of_ice, at_random_do_no_harm) {
     for (auto& one : content) one = static_cast<std::uint8_t>(random.below(8) == 0 ? random() : random.below(4));
     content[0] = message::content_version;
     content[1] = static_cast<std::uint8_t>(content.size() - 2);
-    (void)read<room>(content);
+    (void)read<room_ptr>(content);
     (void)read<house>(content);
     (void)read<door>(content);
   }
@@ -365,8 +397,8 @@ TEST_F(messages_with_parts_of_ice, at_random_do_no_harm) {
 
 TEST_F(messages_with_parts_of_ice, are_dropped_with_a_line_in_the_log_where_ice_does_not_start) {
   const message_streams broken{{{"IceSSL.CAs", "/no/such/file"}}, log_};
-  EXPECT_FALSE(message::testing::message_of<gate>(content_of(some_gate()), nullptr, &broken));
-  EXPECT_FALSE(message::testing::message_of<room>(content_of(some_room("r")), nullptr, &broken));
+  EXPECT_FALSE(message::testing::message_of<gate_ptr>(content_of(some_gate()), nullptr, &broken));
+  EXPECT_FALSE(message::testing::message_of<room_ptr>(content_of(some_room("r")), nullptr, &broken));
   EXPECT_TRUE(log_->wait_for("proxies_not_readable", "/no/such/file"));
 }
 

@@ -29,6 +29,9 @@ constexpr std::uint32_t encapsulation_bytes_min = 6;
 constexpr std::size_t memory_bytes_for_each = 64;
 /// Of an instance, which may be three bytes in a message, with what Ice notes of it while it reads.
 constexpr std::size_t instance_memory_bytes = 1024;
+/// In one block. They may hang on each other in a chain that is not nested in the message, and then one destroys the
+/// next.
+constexpr std::size_t instances_max = 5'000;
 /// Ice bounds the depth of instances that it knows (Ice.ClassGraphDepthMax). Of those that it passes over it reads what
 /// hangs on them, one within the other, and counts nothing.
 constexpr std::uintptr_t stack_bytes_max = std::uintptr_t{1024} * 1024;
@@ -50,7 +53,7 @@ class instance_counter final : public Ice::ValueFactoryManager {
 
   void add(Ice::ValueFactory, const std::string&) override {}
   [[nodiscard]] Ice::ValueFactory find(const std::string& id) const noexcept override {
-    // Which may not throw; the factory for all types may.
+    // This may not throw; the factory for all types may, which Ice asks for next.
     if (!id.empty()) return {};
     return [this](const std::string&) {
       count();
@@ -62,10 +65,12 @@ class instance_counter final : public Ice::ValueFactoryManager {
   void count() const {
     from_.keep(instance_memory_bytes);
     const std::uintptr_t now = place_on_stack();
-    if (from_.failed() || (now < begin_ ? begin_ - now : now - begin_) > stack_bytes_max) throw refused_instance{};
+    const std::uintptr_t depth = now < begin_ ? begin_ - now : now - begin_;
+    if (from_.failed() || ++counted_ > instances_max || depth > stack_bytes_max) throw refused_instance{};
   }
 
   reader& from_;
+  mutable std::size_t counted_{0};
   const std::uintptr_t begin_{place_on_stack()};
 };
 

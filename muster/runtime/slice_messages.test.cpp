@@ -59,7 +59,7 @@ class visits : public ::testing::Test {
     hall->next = {room};
     room->next = {hall};
     auto answer = b_.system->ask<std::string>(
-        b_.desk->lookup(visit_key).refs.at(0),
+        b_.desk->lookup(visit_key).refs[0],
         [&](auto answer_to) {
           return visit{{"door", gates_.proxy(), nullptr, {}, 1}, {2, hall, room, "street"}, answer_to};
         },
