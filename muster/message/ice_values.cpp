@@ -30,20 +30,13 @@ constexpr std::size_t memory_bytes_for_each = 64;
 /// Of an instance, which may be three bytes in a message, with what Ice notes of it while it reads.
 constexpr std::size_t instance_memory_bytes = 1024;
 /// In one block. They may hang on each other in a chain that is not nested in the message, and then one destroys the
-/// next.
+/// next. And Ice bounds the depth of instances that it knows (Ice.ClassGraphDepthMax), but of those that it passes over
+/// it reads what hangs on them, one within the other, and counts nothing.
 constexpr std::size_t instances_max = 5'000;
-/// Ice bounds the depth of instances that it knows (Ice.ClassGraphDepthMax). Of those that it passes over it reads what
-/// hangs on them, one within the other, and counts nothing.
-constexpr std::uintptr_t stack_bytes_max = std::uintptr_t{1024} * 1024;
 
 struct refused_instance final : std::exception {
-  [[nodiscard]] const char* what() const noexcept override { return "too many instances, or nested too deeply"; }
+  [[nodiscard]] const char* what() const noexcept override { return "too many instances"; }
 };
-
-std::uintptr_t place_on_stack() {
-  const char here = 0;
-  return reinterpret_cast<std::uintptr_t>(&here);
-}
 
 /// Ice asks it for a factory before it makes an instance, or passes over a slice of one. It has none, so Ice takes
 /// those of the generated code.
@@ -60,18 +53,14 @@ class instance_counter final : public Ice::ValueFactoryManager {
       return std::shared_ptr<Ice::Value>{};
     };
   }
-
- private:
   void count() const {
     from_.keep(instance_memory_bytes);
-    const std::uintptr_t now = place_on_stack();
-    const std::uintptr_t depth = now < begin_ ? begin_ - now : now - begin_;
-    if (from_.failed() || ++counted_ > instances_max || depth > stack_bytes_max) throw refused_instance{};
+    if (from_.failed() || ++counted_ > instances_max) throw refused_instance{};
   }
 
+ private:
   reader& from_;
   mutable std::size_t counted_{0};
-  const std::uintptr_t begin_{place_on_stack()};
 };
 
 /// False for a null proxy. The encoding 1.1 of Ice has: identity, facet path, mode, whether it is secure, versions of
@@ -144,7 +133,13 @@ void read_graph(reader& from, void* value, ice_reading read) {
   const byte_view content = from.raw(from.rest().size());
   from.keep(content.size() * memory_bytes_for_each);
   read_by_ice(from, content, [&](Ice::InputStream& stream) {
-    stream.setValueFactoryManager(std::make_shared<instance_counter>(from));
+    const auto counter = std::make_shared<instance_counter>(from);
+    stream.setValueFactoryManager(counter);
+    // A class may have a number for a name; one that is not known is asked for here only.
+    stream.setCompactIdResolver([counter](int) {
+      counter->count();
+      return std::string{};
+    });
     read(stream, value);
     stream.readPendingValues();
   });
