@@ -451,6 +451,23 @@ TEST(the_gossip_interval, too_long_for_what_the_node_remembers_is_refused) {
   const auto refused = try_start(c.system("A"), c.at("A").handle, options{}.gossip_interval(minutes{10}));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, errc::invalid_argument);
+  EXPECT_EQ(refused.error().message,
+            "cluster.receptionist.gossip-interval is 10m; allowed is 1ms to 5m (a twelfth of cluster.removed-horizon, "
+            "or 1s where that is more)");
+}
+
+TEST(the_gossip_interval, may_be_as_long_as_the_settings_page_says) {
+  test_cluster c;
+  const auto takes = [&](const std::string& name, duration horizon, duration interval) {
+    c.how.membership.removed_horizon = horizon;
+    c.start(name);
+    return try_start(c.system(name), c.at(name).handle, options{}.gossip_interval(interval)).has_value();
+  };
+  EXPECT_TRUE(takes("A", minutes{60}, minutes{5}));
+  EXPECT_TRUE(takes("B", minutes{720}, minutes{60}));
+  EXPECT_TRUE(takes("C", seconds{1}, seconds{1}));
+  EXPECT_FALSE(takes("D", seconds{1}, milliseconds{1001}));
+  EXPECT_TRUE(takes("E", seconds{60}, milliseconds{1}));
 }
 
 // --- bounds ---
