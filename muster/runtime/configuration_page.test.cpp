@@ -133,7 +133,7 @@ TEST(configuration_page, says_what_is_allowed) {
     if (!is_time && !std::regex_match(said.allowed, bounds, range)) continue;  // a word or a sentence
     const std::string least = is_time ? "1ms" : bounds.str(1);
     const std::string most = is_time ? "24h" : bounds.str(3);
-    const auto takes = [&](const std::string& value) {
+    const auto takes = [&name = name](const std::string& value) {
       config::property_map all{{name, value}};
       if (name == "cluster.join-retry-min") all.emplace("cluster.join-retry-max", "24h");
       if (name == "cluster.join-retry-max") all.emplace("cluster.join-retry-min", "1ms");
