@@ -216,7 +216,7 @@ TEST_F(subscribing, leaves_no_watch_when_it_ends_or_is_rejected) {
   EXPECT_GT(turns_at_end_of(t_, full[0]->ref()), turns_unwatched);
 }
 
-/// Of this process. Sanitizers count elsewhere: it is always zero under them.
+/// Of this process. Under sanitizers, which have an allocator of their own, it does not change.
 std::size_t bytes_in_use() { return ::mallinfo2().uordblks; }
 
 TEST_F(subscribing, of_10000_that_are_rejected_on_fresh_keys_leaves_memory_flat) {
