@@ -40,14 +40,6 @@ class Namespaces:
         _ip("netns", "delete", name)
         return None
 
-    @staticmethod
-    def ought_to_work():
-        """Whether it has the rights (CAP_NET_ADMIN, CAP_SYS_ADMIN), as root has unless a container took them."""
-        with open("/proc/self/status", encoding="ascii") as status:
-            rights = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
-        needed = 1 << 12 | 1 << 21
-        return rights & needed == needed
-
     def add(self, node):
         """Gives a node that has not started a namespace and an address of its own. Returns its endpoint."""
         number = len(self._nodes) + 1
