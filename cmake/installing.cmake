@@ -21,6 +21,8 @@ install(TARGETS ${libraries} muster_ice_runtime muster_spdlog muster_systemd EXP
 install(EXPORT muster-targets NAMESPACE muster:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster COMPONENT dev)
 install(DIRECTORY muster/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster COMPONENT dev
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.test.hpp" EXCLUDE PATTERN "test_*.hpp" EXCLUDE)
+# For users' tests of their actors.
+install(FILES muster/actor/test_system.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster/actor COMPONENT dev)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/slice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster/slice COMPONENT dev
         FILES_MATCHING PATTERN "*.h" PATTERN ice EXCLUDE PATTERN CMakeFiles EXCLUDE)
 install(DIRECTORY slice/Muster DESTINATION ${CMAKE_INSTALL_DATADIR}/muster/slice COMPONENT dev

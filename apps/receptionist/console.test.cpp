@@ -1,7 +1,15 @@
 #include "apps/receptionist/console.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,6 +48,76 @@ std::string text_of(const json::object& event, std::string_view field) {
   return json::value_to<std::string>(event.at(json::string_view{field.data(), field.size()}));
 }
 
+/// What docs/guide-receptionist-command.md says of events: the words in the marks of code.
+struct events_page {
+  std::map<std::string, std::set<std::string>> fields;  ///< by event; fields within fields and named values among them
+  std::set<std::string> of_a_ref;
+
+  static std::set<std::string> code_in(std::string_view text) {
+    std::set<std::string> out;
+    for (std::size_t begin; (begin = text.find('`')) != std::string_view::npos;) {
+      text.remove_prefix(begin + 1);
+      const std::size_t end = text.find('`');
+      out.emplace(text.substr(0, end));
+      text.remove_prefix(std::min(end, text.size() - 1) + 1);
+    }
+    return out;
+  }
+  static const events_page& get() {
+    static const events_page page = [] {
+      events_page out;
+      std::ifstream file{MUSTER_DOCS "/guide-receptionist-command.md"};
+      bool is_of_events = false;
+      for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("## ")) is_of_events = line == "## Events";
+        if (line.starts_with("A **ref** is ")) out.of_a_ref = code_in(line);
+        if (!is_of_events || !line.starts_with("| `")) continue;
+        const std::size_t names_end = line.find('|', 1);
+        const std::size_t fields_end = line.find('|', names_end + 1);
+        for (const auto& name : code_in(std::string_view{line}.substr(0, names_end))) {
+          const bool is_new =
+              out.fields.emplace(name, code_in(std::string_view{line}.substr(names_end, fields_end - names_end)))
+                  .second;
+          EXPECT_TRUE(is_new) << name << " has two rows";
+        }
+      }
+      return out;
+    }();
+    return page;
+  }
+};
+
+/// The names of fields, and of fields within them. What makes a ref is told of once for all.
+void collect_fields(const json::value& of, std::set<std::string>& into) {
+  if (const auto* array = of.if_array()) {
+    for (const auto& one : *array) collect_fields(one, into);
+  }
+  const auto* object = of.if_object();
+  if (object == nullptr) return;
+  std::set<std::string> names;
+  for (const auto& field : *object) names.emplace(field.key_c_str());
+  if (names.contains("path")) {
+    if (names.erase("type") == 1) into.insert("type");
+    EXPECT_EQ(names, events_page::get().of_a_ref);
+    return;
+  }
+  into.merge(names);
+  for (const auto& field : *object) collect_fields(field.value(), into);
+}
+std::set<std::string> fields_of(json::object event) {
+  EXPECT_TRUE(event.erase("event") == 1 && event.erase("t_us") == 1) << "every event has both";
+  std::set<std::string> out;
+  collect_fields(event, out);
+  return out;
+}
+
+template <typename Enum>
+std::set<std::string> values_of() {
+  std::set<std::string> out;
+  for (std::uint8_t value = 0; to_string(Enum{value}) != "unknown"; ++value) out.emplace(to_string(Enum{value}));
+  return out;
+}
+
 /// What services of other programs take.
 struct order {
   static constexpr std::string_view message_name = "shop.order";
@@ -68,6 +146,16 @@ class at_a_console : public ::testing::Test {
     c_.kill("A");
     out_->events.clear();
     open(how);
+  }
+
+  /// Whatever a test makes the console show is to be found in the page about it.
+  void TearDown() override {
+    for (const auto& event : out_->events) {
+      const auto& page = events_page::get().fields;
+      const auto row = page.find(text_of(event, "event"));
+      ASSERT_NE(row, page.end()) << text_of(event, "event");
+      for (const auto& field : fields_of(event)) EXPECT_TRUE(row->second.contains(field)) << row->first << ' ' << field;
+    }
   }
 
   void type(const std::string& line) { type_at_once({line}); }
@@ -420,6 +508,45 @@ TEST_F(at_a_console, what_finds_no_room_is_counted_and_told_of_when_there_is_som
   EXPECT_EQ(last("lost").at("count").as_int64(), 3);
   type("find k");
   EXPECT_EQ(text_of(out_->events.back(), "event"), "listing");
+}
+
+// --- docs/guide-receptionist-command.md ---
+
+TEST_F(at_a_console, all_that_the_page_says_of_events_is_shown_and_nothing_else) {
+  reopen(receptionist::options{}.max_subscribers_total(2));
+  (void)start_shop();
+  for (const char* line :
+       {"register k one", "register \"\" refused", "register k kept --keep", "find k", "subscribe k", "subscribe k one",
+        "subscribe other", "subscribe other one", "unsubscribe k one", "send k x", "watch k", "stop kept", "send k x",
+        "deregister k kept", "keys", "members", "stats", "help", "mistake"}) {
+    type(line);
+  }
+  c_.start("B", {"A"});
+  c_.run(seconds{2});
+  out_->has_room = out_->drained = false;
+  type("find k");
+  out_->has_room = out_->drained = true;
+  c_.run(seconds{1});
+  // The node comes back under another incarnation, and has to leave.
+  auto news = std::make_shared<cluster::member_snapshot>(*c_.at("A").handle->members());
+  news->self.incarnation = node_incarnation{news->self.incarnation.value() + 1};
+  console_.tell(console_message{cluster::member_news{news, {}}});
+  news = std::make_shared<cluster::member_snapshot>(*news);
+  news->phase = cluster::phase::ended;
+  news->why_ended = "as told";
+  console_.tell(console_message{cluster::member_news{news, {}}});
+  c_.run(seconds{3});
+
+  std::map<std::string, std::set<std::string>> shown;
+  for (const auto& event : out_->events) shown[text_of(event, "event")].merge(fields_of(event));
+  shown["member"].merge(values_of<cluster::member_event_kind>());
+  shown["listing"].merge(std::set<std::string>{"find", "subscribe"});
+  shown["rejected"].merge(values_of<receptionist::rejection>());
+  shown["dead_letter"].merge(values_of<dead_letter_reason>());
+  shown["members"].merge(values_of<cluster::phase>());
+  shown["members"].merge(std::set<std::string>{"up", "unreachable"});
+  for (const auto& [event, words] : events_page::get().fields) EXPECT_EQ(shown[event], words) << event;
+  EXPECT_EQ(shown.size(), events_page::get().fields.size()) << "an event has no row";
 }
 
 }  // namespace

@@ -10,8 +10,7 @@ std::string to_string(const actor_address& of) {
 
 namespace actor_kernel {
 
-result<void> check_name(std::string_view what, std::string_view name) {
-  constexpr std::size_t length_max = 255;
+result<void> check_name(std::string_view what, std::string_view name, std::size_t length_max) {
   constexpr std::string_view signs = "_-.:@";
   const auto allowed = [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || signs.find(c) != signs.npos;

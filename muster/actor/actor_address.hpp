@@ -41,9 +41,9 @@ struct actor_address {
 
 namespace actor_kernel {
 
-/// What a name of an actor or of a system may be: 1 to 255 of A-Z a-z 0-9 _ - . : @. `invalid_argument` says what is
-/// wrong; `what` begins that sentence.
-[[nodiscard]] result<void> check_name(std::string_view what, std::string_view name);
+/// What a name of an actor or of a system may be: 1 to 255 of A-Z a-z 0-9 _ - . : @; that of a node in a cluster is
+/// shorter. `invalid_argument` says what is wrong; `what` begins that sentence.
+[[nodiscard]] result<void> check_name(std::string_view what, std::string_view name, std::size_t length_max = 255);
 
 }  // namespace actor_kernel
 }  // namespace muster

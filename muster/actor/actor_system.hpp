@@ -39,7 +39,7 @@ struct actor_system_options {
 
 /// The actors of one process. Any thread may use it.
 ///
-///     muster::actor_system system{"shop", {.runs_on = muster::os::actor_pool::make({})}};
+///     muster::actor_system system{"shop", {.runs_on = *muster::os::actor_pool::make({})}};
 ///     auto api = system.spawn<api_actor>("api");    // at /user/api
 ///     api.tell(api_message{"/index"});
 class actor_system : public actor_kernel::spawning<actor_system> {

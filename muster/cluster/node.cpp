@@ -1,8 +1,10 @@
 #include "muster/cluster/node.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "muster/base/duration_text.hpp"
 #include "muster/cluster/frame.hpp"
 #include "muster/cluster/node_actor.hpp"
 #include "muster/cluster/node_core.hpp"
@@ -60,6 +62,13 @@ result<void> node::set_gossip_interval(duration wanted) const {
                 "the two only",
                 ms(wanted), self().name, ms(given));
   }
+  // What gossip forgets later than membership would be refused by one of the two alone.
+  if (wanted > state_->gossip_interval_max) {
+    return fail(errc::invalid_argument,
+                "cluster.receptionist.gossip-interval is {}; allowed is 1ms to {} (a twelfth of "
+                "cluster.removed-horizon, or 1s where that is more)",
+                to_duration_text(wanted), to_duration_text(state_->gossip_interval_max));
+  }
   gossip::options checked = state_->bounds;
   checked.gossip_interval = wanted;
   if (auto sound = checked.check(); !sound) {
@@ -85,6 +94,7 @@ result<std::shared_ptr<node>> try_join(actor_system& system, options how, attach
   state->frame_bytes_max = how.frame_bytes_max;
   state->waiting_bytes_max = how.waiting_bytes_max;
   state->arrived_bytes_max = how.arrived_bytes_max;
+  state->gossip_interval_max = std::max(gossip::options{}.gossip_interval, how.membership.removed_horizon / 12);
   state->urgent_frame_bytes_max = how.membership.message_bytes_max + frame_overhead_bytes_max;
   auto address = by.over->start(std::make_shared<frame_inlet>(state));
   if (!address) {

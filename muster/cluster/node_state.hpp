@@ -32,6 +32,7 @@ struct node_state {
   std::shared_ptr<transport> over;
   gossip::options bounds;                         ///< as the node was given them
   std::atomic<duration::rep> gossip_interval{0};  ///< as it is now
+  duration gossip_interval_max{0};                ///< that it may be changed to
   std::size_t frame_bytes_max{0};
   std::size_t waiting_bytes_max{0};
   std::size_t arrived_bytes_max{0};

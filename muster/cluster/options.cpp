@@ -19,11 +19,11 @@ result<void> check_time(duration value, std::string_view name) {
 }  // namespace
 
 result<void> validate(const options& how) {
-  if (auto named = actor_kernel::check_name("the name of a node", how.name); !named) return named;
-  constexpr std::size_t frame_bytes_min = 4096;
-  constexpr std::size_t frame_bytes_limit = std::size_t{256} * 1024 * 1024;
+  if (auto named = actor_kernel::check_name("the name of a node", how.name, membership::name_bytes_max); !named) {
+    return named;
+  }
   for (const auto& checked : {
-           check(how.frame_bytes_max >= frame_bytes_min && how.frame_bytes_max <= frame_bytes_limit, "frame_bytes_max",
+           check(how.frame_bytes_max >= frame_bytes_least && how.frame_bytes_max <= frame_bytes_most, "frame_bytes_max",
                  how.frame_bytes_max, "4096 to 268435456"),
            check(how.waiting_bytes_max >= how.frame_bytes_max, "waiting_bytes_max", how.waiting_bytes_max,
                  "frame_bytes_max or more"),

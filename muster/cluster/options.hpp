@@ -16,9 +16,13 @@ namespace muster::cluster {
 
 class known_node_pool;
 
+// What `options::frame_bytes_max` may be.
+inline constexpr std::size_t frame_bytes_least = 4096;
+inline constexpr std::size_t frame_bytes_most = std::size_t{256} * 1024 * 1024;
+
 /// What one node is told about itself and the cluster, and its bounds.
 struct options {
-  std::string name;     ///< unique in the cluster; empty: that of the actor system's node
+  std::string name;     ///< unique in the cluster, membership::name_bytes_max at most; empty: the system's node's
   std::string cluster;  ///< nodes of another cluster are refused; empty: the actor system's name
   /// Addresses of nodes to join; this one's own may be among them. None: a cluster of one, which others may join.
   std::vector<std::string> seeds;

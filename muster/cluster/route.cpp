@@ -31,9 +31,10 @@ result<void> route::tell(const actor_address& to, const outbound_message& what) 
   const std::string_view name = what.name();
   const std::size_t size = content.size() + tell_overhead_bytes_max(to.path, name);
   if (size > state_->frame_bytes_max || name.size() > message_name_bytes_max || to.path.size() > path_bytes_max) {
-    return fail(errc::invalid_argument,
-                "a message '{}' for {} takes up to {} bytes; between nodes at most {} are allowed (frame_bytes_max)",
-                name, to, size, state_->frame_bytes_max);
+    return fail(
+        errc::invalid_argument,
+        "a message '{}' for {} takes up to {} bytes; between nodes at most {} are allowed (cluster.frame-bytes-max)",
+        name, to, size, state_->frame_bytes_max);
   }
   if (way->waiting_bytes->load(std::memory_order_relaxed) + size > state_->waiting_bytes_max ||
       !state_->over->has_room(way->address, channel::actors, size)) {

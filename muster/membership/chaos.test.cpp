@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "muster/membership/test_network.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace muster::membership::testing {
 namespace {
@@ -123,13 +124,7 @@ class chaos {
 TEST(chaos, ends_with_equal_and_right_views) {
   const char* const asked = std::getenv("MUSTER_SEED");
   const std::uint64_t first = asked != nullptr ? std::stoull(asked) : 1;
-#if defined(__SANITIZE_THREAD__)
-  constexpr std::uint64_t seeds = 4;  // that sanitizer makes each of them ten seconds long, and there is one thread
-#elif defined(__SANITIZE_ADDRESS__)
-  constexpr std::uint64_t seeds = 4;  // four seconds each
-#else
-  constexpr std::uint64_t seeds = 24;
-#endif
+  constexpr std::uint64_t seeds = tests::sanitized ? 2 : 24;  // ten seconds each under a sanitizer
   const std::uint64_t last = asked != nullptr ? first : seeds;
   for (std::uint64_t seed = first; seed <= last && !HasFailure(); ++seed) {
     chaos{seed}.run();

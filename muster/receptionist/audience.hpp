@@ -10,6 +10,7 @@
 #include "muster/actor/conflated_ref.hpp"
 #include "muster/receptionist/roster.hpp"
 #include "muster/receptionist/service_key.hpp"
+#include "muster/receptionist/typed_rows.hpp"
 
 namespace muster::receptionist {
 
@@ -25,6 +26,9 @@ class listing_line {
   listing_line& operator=(const listing_line&) = delete;
   virtual ~listing_line() = default;
   virtual void tell(const any_key& key, const roster_ptr& rows) const = 0;
+  /// The rows are others than those before. False, and nothing is told, when the subscriber would see no difference:
+  /// registrations of other types than its own came or went.
+  virtual bool tell_change(const any_key& key, const roster_ptr& before, const roster_ptr& rows) const = 0;
 };
 
 /// What a receptionist, which knows no types, has to know of those who want listings of one kind.
@@ -57,6 +61,19 @@ class line_of final : public listing_line {
  public:
   explicit line_of(actor_ref<Listing> to) : to_{std::move(to)} {}
   void tell(const any_key& key, const roster_ptr& rows) const override { to_.tell(Listing{key, rows}); }
+  bool tell_change(const any_key& key, const roster_ptr& before, const roster_ptr& rows) const override {
+    // A key without a message type is that of a listing of all types, which shows every change.
+    if constexpr (requires { typename decltype(Listing::key)::message_type; }) {
+      using asked_for = typename decltype(Listing::key)::message_type;
+      if (!differs_for(before, rows, message_name<asked_for>)) {
+        // What it leaves out is to be told of even if nobody gets a listing.
+        if (rows) typed_rows<asked_for>::note_left_out(*rows);
+        return false;
+      }
+    }
+    tell(key, rows);
+    return true;
+  }
 
  private:
   conflated_ref<Listing> to_;

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "muster/receptionist/group_router.hpp"
 #include "muster/receptionist/test_receptionists.hpp"
 
 namespace muster::receptionist::testing {
@@ -451,6 +452,51 @@ TEST(the_gossip_interval, too_long_for_what_the_node_remembers_is_refused) {
   const auto refused = try_start(c.system("A"), c.at("A").handle, options{}.gossip_interval(minutes{10}));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, errc::invalid_argument);
+  EXPECT_EQ(refused.error().message,
+            "cluster.receptionist.gossip-interval is 10m; allowed is 1ms to 5m (a twelfth of cluster.removed-horizon, "
+            "or 1s where that is more)");
+}
+
+TEST(the_gossip_interval, may_be_as_long_as_the_settings_page_says) {
+  test_cluster c;
+  const auto takes = [&](const std::string& name, duration horizon, duration interval) {
+    c.how.membership.removed_horizon = horizon;
+    c.start(name);
+    return try_start(c.system(name), c.at(name).handle, options{}.gossip_interval(interval)).has_value();
+  };
+  EXPECT_TRUE(takes("A", minutes{60}, minutes{5}));
+  EXPECT_TRUE(takes("B", minutes{720}, minutes{60}));
+  EXPECT_TRUE(takes("C", seconds{1}, seconds{1}));
+  EXPECT_FALSE(takes("D", seconds{1}, milliseconds{1001}));
+  EXPECT_TRUE(takes("E", seconds{60}, milliseconds{1}));
+}
+
+// --- routers ---
+
+TEST(group_routers_by_hash, choose_alike_on_all_nodes) {
+  receptionists r;
+  r.start_all(3);
+  const auto by_text = group_router<word>::by_hash([](const word& what) { return what.text; });
+  // The nodes come to know them in different orders, and some have seen one more.
+  for (const std::string name : {"C", "A", "B"}) {
+    (void)r.add(name, "one");
+    (void)r.add(name, "two");
+  }
+  const auto brief = r.add("B", "brief").ref();
+  ASSERT_TRUE(r.c.run_until([&] { return r.everywhere(7); }, seconds{1}));
+  r.at("B").tell(deregister{word_key, brief});
+  r.start("D", {"A"});
+  ASSERT_TRUE(r.c.run_until([&] { return r.everywhere(6); }, seconds{20}));
+  std::set<actor_address> used;
+  for (int i = 0; i < 300; ++i) {
+    const word what{std::to_string(i)};
+    const auto chosen = group_router<word>{r.at("A"), word_key, by_text}.pick(what).address();
+    used.insert(chosen);
+    for (const std::string other : {"B", "C", "D"}) {
+      EXPECT_EQ(group_router<word>(r.at(other), word_key, by_text).pick(what).address(), chosen) << other << ", " << i;
+    }
+  }
+  EXPECT_EQ(used.size(), 6U);
 }
 
 // --- bounds ---

@@ -270,8 +270,8 @@ void core::collect(const any_key& key, const roster_ptr& before, const roster_pt
     // All that were told what was published have seen something else than what is published now; one who came in the
     // middle of the turn has to be looked at.
     const bool differs = told != now && (told == before && !hides ? now != before : !same_content(told, now));
-    told = now;
-    if (differs) one.to.push_back(who);
+    roster_ptr last = std::exchange(told, now);
+    if (differs) one.to.push_back({who, std::move(last)});
   }
   if (!one.to.empty()) out.push_back(std::move(one));
 }

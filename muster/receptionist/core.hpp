@@ -91,9 +91,13 @@ class core {
   // --- effects ---
 
   struct notice {
+    struct addressee {
+      subscriber_id who;
+      roster_ptr told;  ///< what it was given before: something else than `rows`
+    };
     any_key key;
     roster_ptr rows;
-    std::vector<subscriber_id> to;
+    std::vector<addressee> to;
   };
   /// There is work for `poll_notices`: it may take several turns, so as not to hold up others.
   [[nodiscard]] bool has_changes() const noexcept {

@@ -46,7 +46,7 @@ class receptionist_core : public ::testing::Test {
     std::vector<std::pair<std::vector<std::uint64_t>, paths>> out;
     for (const auto& one : core_->poll_notices()) {
       std::vector<std::uint64_t> who;
-      for (const auto id : one.to) who.push_back(id.value());
+      for (const auto& to : one.to) who.push_back(to.who.value());
       out.emplace_back(who, shown(one.rows));
     }
     return out;
@@ -463,8 +463,9 @@ RC_GTEST_PROP(receptionist_core_property, agrees_with_a_plain_model, (std::uint6
       case 6: RC_ASSERT(shown(tested.current(any_key{key})) == expected(key)); break;
       default: {
         for (const auto& notice : tested.poll_notices()) {
-          for (const auto id : notice.to) {
-            auto& last = told.at({std::string{notice.key.id()}, id.value()});
+          for (const auto& to : notice.to) {
+            auto& last = told.at({std::string{notice.key.id()}, to.who.value()});
+            RC_ASSERT(last == shown(to.told));
             RC_ASSERT(last != shown(notice.rows));
             last = shown(notice.rows);
           }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -90,6 +91,43 @@ TEST_F(routing, by_hash_gives_equal_keys_to_the_same_actor_and_moves_only_those_
       EXPECT_EQ(router.pick(api_message{number}), whom);
     }
   }
+}
+
+TEST_F(routing, by_hash_gives_an_actor_that_comes_back_under_its_name_the_keys_that_it_had) {
+  const group_router<api_message> router{receptionist_, api_key, by_number()};
+  for (int i = 0; i < 5; ++i) add_worker();
+  std::vector<std::string> before;
+  for (int i = 0; i < 500; ++i) before.push_back(router.pick(api_message{i}).path());
+  const any_ref gone = workers_[2]->ref();
+  t_.system.stop(gone);
+  t_.run();
+  const probe<api_message> again{t_.system, {.name = "w2"}};
+  receptionist_.tell(register_{api_key, again.ref()});
+  t_.run();
+  ASSERT_NE(any_ref{again.ref()}, gone);
+  std::vector<std::string> after;
+  for (int i = 0; i < 500; ++i) after.push_back(router.pick(api_message{i}).path());
+  EXPECT_EQ(after, before);
+}
+
+TEST_F(routing, by_hash_chooses_alike_whatever_the_order) {
+  for (int i = 0; i < 5; ++i) add_worker();
+  const auto refs = receptionist_.lookup(api_key).refs;
+  std::vector<actor_ref<api_message>> turned{refs.begin(), refs.end()};
+  std::rotate(turned.begin(), turned.begin() + 2, turned.end());
+  std::swap(turned[0], turned[3]);
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_EQ(turned[by_number()(turned, api_message{i})], refs[by_number()(refs.view(), api_message{i})]);
+  }
+}
+
+TEST(rendezvous_rank, is_of_a_node_and_a_path_in_whatever_life) {
+  const auto rank = [](const char* node, std::uint64_t life, const char* path, std::uint64_t actor) {
+    return rendezvous_rank(7, {{node, node_incarnation{life}}, path, actor_incarnation{actor}});
+  };
+  EXPECT_EQ(rank("n1", 1, "/user/a", 5), rank("n1", 2, "/user/a", 6));
+  EXPECT_NE(rank("n1", 1, "/user/a", 5), rank("n2", 1, "/user/a", 5));
+  EXPECT_NE(rank("n1", 1, "/user/a", 5), rank("n1", 1, "/user/b", 5));
 }
 
 TEST_F(routing, by_least_in_flight_chooses_who_has_least_to_do) {

@@ -131,8 +131,9 @@ class find {
   const audience* kind;
 };
 
-/// A `listing<T>` comes now and after each change, or one `subscribe_rejected<T>` and nothing else. To subscribe again
-/// takes no second place and brings the current listing once more. A subscriber that stops is unsubscribed.
+/// A `listing<T>` comes now and after each change of what it shows, or one `subscribe_rejected<T>` and nothing else. To
+/// subscribe again takes no second place and brings the current listing once more. A subscriber that stops is
+/// unsubscribed.
 ///
 /// An actor that takes `any_listing` subscribes to registrations of every type by an `any_key`, under the same rules
 /// and bounds. One actor has one subscription to a key, of the kind that it asked for last.

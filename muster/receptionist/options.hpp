@@ -31,8 +31,8 @@ using property_map = std::map<std::string, std::string, std::less<>>;
 ///     receptionist::options{}.max_subscribers_per_key(50).watch_registered(true));
 ///
 /// The properties are `cluster.receptionist.max-subscribers-per-key`, `.max-subscribers-total` (1 to 1,000,000,000),
-/// `.gossip-interval` (a duration such as `500ms` or `1s`; a number alone is in milliseconds; 1 ms to 1 h) and
-/// `.watch-registered` (true or false).
+/// `.gossip-interval` (a duration such as `500ms` or `1s`; a number alone is in milliseconds; 1 ms to 1 h,
+/// and no more than a twelfth of the node's `cluster.removed-horizon`) and `.watch-registered` (true or false).
 class options {
  public:
   options& max_subscribers_per_key(std::int64_t value) { return per_key_ = value, *this; }

@@ -158,6 +158,43 @@ TEST_F(other_nodes, whose_only_registration_has_another_type_are_counted_though_
   EXPECT_EQ(t_.log.values("service_type_differs", "first_left_out"), paths{"n2/user/x#5"});
 }
 
+TEST_F(other_nodes, that_give_a_key_another_type_make_no_listing_for_who_would_see_no_change) {
+  probe<any_listing> all_types{t_.system};
+  receptionist_.tell(subscribe{api_key, subscriber_.ref()});
+  receptionist_.tell(subscribe{any_key{"api-service"}, all_types.ref()});
+  const auto heard = [&] {
+    t_.run();
+    return std::pair{subscriber_.take().size(), all_types.take().size()};
+  };
+  using both = std::pair<std::size_t, std::size_t>;
+  EXPECT_EQ(heard(), both(1, 1));
+  const service_key<other_message> other_key{"api-service"};
+  const auto odd = t_.system.spawn<other_message>("odd", [](const other_message&) {});
+  receptionist_.tell(register_{other_key, odd});
+  EXPECT_EQ(heard(), both(0, 1)) << "the first of all";
+  EXPECT_EQ(receptionist_.counters().mismatched_types, 1U) << "counted though nobody is told";
+  EXPECT_EQ(t_.log.values("service_type_differs", "first_left_out").size(), 1U);
+  EXPECT_EQ(receptionist_.counters().listings_told, 3U);
+  receptionist_.tell(register_{api_key, api_.ref()});
+  EXPECT_EQ(heard(), both(1, 1));
+  cluster_->tell("api-service", "n2", "/user/x", false, "test.other");
+  EXPECT_EQ(heard(), both(0, 1)) << "among others";
+  cluster_->tell("n2", reachability::state::unreachable);
+  EXPECT_EQ(heard(), both(0, 1)) << "reachability of others";
+  cluster_->tell("api-service", "n3", "/user/y");
+  EXPECT_EQ(heard(), both(1, 1));
+  cluster_->tell("n3", reachability::state::unreachable);
+  EXPECT_EQ(heard(), both(1, 1)) << "reachability of its own";
+  receptionist_.tell(deregister{api_key, odd});
+  receptionist_.tell(deregister{api_key, api_.ref()});
+  EXPECT_EQ(heard(), both(1, 1));
+  cluster_->tell("api-service", "n3", "/user/y", true);
+  EXPECT_EQ(heard(), both(1, 1)) << "the last of its own";
+  cluster_->tell("api-service", "n2", "/user/x", true, "test.other");
+  EXPECT_EQ(heard(), both(0, 1)) << "the last of all";
+  EXPECT_EQ(receptionist_.counters().mismatched_types, 1U);
+}
+
 TEST_F(other_nodes, that_give_a_large_key_another_type_make_its_listings_no_dearer_for_who_does_not_look) {
   receptionist_.tell(subscribe{api_key, subscriber_.ref()});
   directory_news many;

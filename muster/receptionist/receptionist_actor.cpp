@@ -84,10 +84,10 @@ void receptionist_actor::end_turn(context& self) {
           [&] { std::visit([](const auto& to_and_what) { to_and_what.first.tell(to_and_what.second); }, one); });
   }
   for (const core::notice& notice : notices) {
-    for (const subscriber_id id : notice.to) {
+    for (const auto& to : notice.to) {
       guard(self, "telling a subscriber", [&] {
-        const person& whom = *by_id_.at(id);
-        whom.lines.at(notice.key).way->tell(notice.key, notice.rows);
+        const person& whom = *by_id_.at(to.who);
+        if (!whom.lines.at(notice.key).way->tell_change(notice.key, to.told, notice.rows)) return;
         add_one(desk_->counted.listings_told);
       });
     }

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
 #include <limits>
 #include <memory>
 #include <string>
+
+#include <fmt/ranges.h>
 
 #include "muster/receptionist/test_receptionist.hpp"
 
@@ -59,6 +62,42 @@ TEST_F(registering, answers_not_before_the_lookup_shows_it) {
   receptionist_.tell(register_{api_key, api_.ref(), asker});
   t_.run();
   EXPECT_EQ(seen, 1U);
+}
+
+/// Looks around at the very moment at which a message becomes a dead letter: within the `tell`, where an actor would
+/// look at its next turn only.
+class letters_seen final : public event_log {
+ public:
+  [[nodiscard]] bool wants(severity) const noexcept override { return true; }
+  void write(const event& what) override {
+    if (what.name == "dead_letter") look();
+  }
+  std::function<void()> look;
+};
+
+TEST(an_acknowledgement, is_told_when_other_nodes_and_lookups_know_and_no_sooner) {
+  letters_seen letters;
+  const auto executor = std::make_shared<muster::testing::manual_executor>();
+  const auto cluster = std::make_shared<told_directory>();
+  actor_system system{"test", {.runs_on = executor, .log = &letters}};
+  const auto receptionist = start(system, cluster);
+  const auto api = system.spawn<api_message>("api", [](const api_message&) {});
+  const auto gone = system.spawn<std::variant<registered, deregistered>>("gone", [](const auto&) {});
+  system.stop(gone);
+  executor->run();
+  paths seen;
+  letters.look = [&] {
+    const auto rows = receptionist.lookup(api_key).refs.size();
+    seen.push_back(fmt::format("{}, and {} in the lookup", fmt::join(cluster->log, ", "), rows));
+  };
+  receptionist.tell(register_{api_key, api, gone});
+  executor->run();
+  EXPECT_EQ(seen, paths{"add api-service /user/api, commit, and 1 in the lookup"});
+  seen.clear();
+  cluster->log.clear();
+  receptionist.tell(deregister{api_key, api, gone});
+  executor->run();
+  EXPECT_EQ(seen, paths{"remove api-service /user/api, commit, and 0 in the lookup"});
 }
 
 TEST_F(registering, may_be_asked_for_from_outside) {
@@ -232,6 +271,21 @@ TEST_F(registering, while_alive_ends_with_the_actor) {
   ASSERT_EQ(subscriber.messages().size(), 1U);
   EXPECT_TRUE(subscriber.messages()[0].all_refs.empty());
   EXPECT_TRUE(receptionist_.lookup(service_key<api_message>{"other"}).all_refs.empty());
+}
+
+TEST_F(registering, while_alive_and_then_deregistered_leaves_no_watch_and_a_later_one_outlives_the_actor) {
+  probe<api_message> stranger{t_.system};
+  probe<api_message> deregistered_one{t_.system};
+  for (const auto& one : {api_.ref(), deregistered_one.ref()}) {
+    receptionist_.tell(register_{api_key, one}.while_alive());
+    receptionist_.tell(deregister{api_key, one});
+  }
+  receptionist_.tell(register_{api_key, api_.ref()});
+  t_.run();
+  t_.system.stop(api_.ref());
+  t_.run();
+  EXPECT_EQ(found(), paths{"/user/api"});
+  EXPECT_EQ(turns_at_end_of(t_, deregistered_one.ref()), turns_at_end_of(t_, stranger.ref()));
 }
 
 TEST_F(registering, of_one_that_registers_again_while_alive_becomes_so) {

@@ -255,4 +255,47 @@ bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept {
   return true;
 }
 
+bool differs_for(const roster_ptr& a, const roster_ptr& b, std::string_view type) noexcept {
+  const auto is_seen = [&](const row& one) { return is_named(one) && one.type.view() == type; };
+  const auto is_seen_whole = [&](const roster_ptr& of) { return !of || (!of->is_mixed() && is_seen(of->front())); };
+  if (is_seen_whole(a) && is_seen_whole(b)) return true;
+
+  struct place {
+    const roster* in;
+    std::size_t chunk{0};
+    std::size_t offset{0};
+
+    [[nodiscard]] bool is_end() const noexcept { return in == nullptr || chunk == in->chunk_count(); }
+    [[nodiscard]] const row& at() const noexcept { return in->rows_of(chunk)[offset]; }
+    /// True when that leads into another chunk.
+    bool step() noexcept {
+      if (++offset < in->rows_of(chunk).size()) return false;
+      ++chunk, offset = 0;
+      return true;
+    }
+  };
+  place x{a.get()};
+  place y{b.get()};
+  const bool share_chunks = a && b && a->unreachable() == b->unreachable() && !a->is_single() && !b->is_single();
+  // To the next row that is seen, or only to the next chunk, which both may have: whether it is such a row or the end.
+  const auto seek = [&](place& of) {
+    while (!of.is_end() && !is_seen(of.at())) {
+      if (of.step()) return of.is_end();
+    }
+    return true;
+  };
+  while (true) {
+    if (share_chunks && x.offset == 0 && y.offset == 0 && !x.is_end() && !y.is_end() &&
+        a->items()[x.chunk] == b->items()[y.chunk]) {
+      ++x.chunk, ++y.chunk;
+      continue;
+    }
+    if (!seek(x) || !seek(y)) continue;
+    if (x.is_end() || y.is_end()) return x.is_end() != y.is_end();
+    if (order_of_content(x.at(), y.at()) != 0 || a->is_reachable(x.at()) != b->is_reachable(y.at())) return true;
+    x.step();
+    y.step();
+  }
+}
+
 }  // namespace muster::receptionist

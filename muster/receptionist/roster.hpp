@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -184,6 +185,7 @@ class roster final : public counted_array<roster, chunk_ptr> {
   }
 
   friend bool same_content(const pointer& a, const pointer& b) noexcept;
+  friend bool differs_for(const pointer& a, const pointer& b, std::string_view type) noexcept;
   struct position {
     std::size_t chunk;
     std::size_t offset;
@@ -206,5 +208,8 @@ using roster_ptr = roster::pointer;
 
 /// They list the same registrations, and the same of them as reachable. Cheap where they share chunks.
 [[nodiscard]] bool same_content(const roster_ptr& a, const roster_ptr& b) noexcept;
+/// Of two that differ in content: whether they do for who sees the rows of one type only. As cheap; where all rows have
+/// that type it is known without a look at them.
+[[nodiscard]] bool differs_for(const roster_ptr& a, const roster_ptr& b, std::string_view type) noexcept;
 
 }  // namespace muster::receptionist

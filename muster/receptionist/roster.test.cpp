@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "muster/base/prng.hpp"
 
 namespace muster::receptionist {
 namespace {
@@ -122,6 +127,50 @@ TEST_F(a_roster, keeps_the_first_view_of_each_kind) {
   const auto& other = rows->view(&kinds[1], [&] { return std::make_unique<marked>(&kinds[1]); });
   EXPECT_NE(&first, &other);
   EXPECT_EQ(&rows->view(&kinds[0], [&] { return std::make_unique<marked>(&kinds[0]); }), &first);
+}
+
+TEST_F(a_roster, differs_for_who_sees_one_type_exactly_if_its_rows_do) {
+  const origin_ptr other{new origin_record{gossip::make_origin("o", 1), false, nullptr}};
+  const boost::intrusive_ptr<unreachable_origins> without_other{new unreachable_origins};
+  without_other->origins = {other};
+  const auto seen_of = [](const roster_ptr& rows, std::string_view type) {
+    std::vector<std::pair<row, bool>> out;
+    if (!rows) return out;
+    rows->for_each([&](const row& one) {
+      if (one.type.view() == type) out.emplace_back(one, rows->is_reachable(one));
+    });
+    return out;
+  };
+  prng random{11};
+  std::array<std::size_t, 2> outcomes{};
+  for (int round = 0; round < 300; ++round) {
+    // Long runs of one type, so that chunks are of one type, of the other, and of both; and small ones.
+    const std::uint64_t size = round % 3 == 0 ? random.below(4) : random.below(1500);
+    const std::uint64_t run = 1 + random.below(400);
+    const auto any_row = [&](std::uint64_t number) {
+      return row{number * 2 < size ? origin_ : other, path_, number, gossip::shared_text{number / run % 2 ? "t" : "u"}};
+    };
+    std::vector<edit> all;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      if (random.chance(4, 5)) all.push_back({any_row(i), false});
+    }
+    const auto before = with(nullptr, all);
+    std::vector<edit> some;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      if (!random.chance(1, size / 2 + 1)) continue;
+      some.push_back({any_row(i), before && before->contains(any_row(i))});
+    }
+    const auto after = roster::merged(key_, before, some, random.chance(1, 4) ? without_other : unreachable_ptr{});
+    if (same_content(before, after)) continue;
+    for (const std::string_view type : {"t", "u", "v"}) {
+      const bool differs = seen_of(before, type) != seen_of(after, type);
+      ++outcomes[differs ? 1 : 0];
+      EXPECT_EQ(differs_for(before, after, type), differs) << round << ' ' << type;
+      EXPECT_EQ(differs_for(after, before, type), differs) << round << ' ' << type;
+    }
+  }
+  EXPECT_GT(outcomes[0], 200U);
+  EXPECT_GT(outcomes[1], 100U);
 }
 
 }  // namespace

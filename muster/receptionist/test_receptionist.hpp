@@ -79,4 +79,12 @@ template <typename T>
 
 using paths = std::vector<std::string>;
 
+/// Stops an actor: how many turns that takes. Who watched it has one of them, so it is as many as at the end of an
+/// actor that nobody knows only if nobody watched.
+[[nodiscard]] inline std::size_t turns_at_end_of(test_system& in, const any_ref& whom) {
+  in.run();
+  in.system.stop(whom);
+  return in.run();
+}
+
 }  // namespace muster::receptionist::testing

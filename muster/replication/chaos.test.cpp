@@ -4,6 +4,7 @@
 #include <set>
 
 #include "muster/replication/test_cluster.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace muster::replication::testing {
 namespace {
@@ -266,11 +267,7 @@ TEST(chaos, keeps_what_was_acknowledged_and_ends_with_all_replicas_equal) {
   const char* chosen = std::getenv("MUSTER_SEED");
   const std::uint64_t first = chosen != nullptr ? std::stoull(chosen) : 1;
   const char* wanted = std::getenv("MUSTER_SEEDS");
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr std::uint64_t usual = 15;  // a second each
-#else
-  constexpr std::uint64_t usual = 60;
-#endif
+  constexpr std::uint64_t usual = tests::sanitized ? 8 : 60;
   const std::uint64_t count = wanted != nullptr ? std::stoull(wanted) : (chosen != nullptr ? 1 : usual);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(fmt::format("MUSTER_SEED={}", seed));

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "muster/actor/actor_address.hpp"
+#include "muster/base/duration_text.hpp"
 #include "muster/cluster/frame.hpp"
 #include "muster/config/endpoint_text.hpp"
 #include "muster/ice/cluster_address.hpp"
@@ -81,15 +84,26 @@ void read_settings(property_reader& from, options& node, ice::cluster_transport_
   from.time("probe-timeout", membership.probe_timeout);
   from.time("suspicion-time", membership.suspicion_time);
   from.time("removal-timeout", membership.removal_timeout);
-  from.time("removed-horizon", membership.removed_horizon);
+  from.time("removed-horizon", membership.removed_horizon, std::chrono::seconds{1}, std::chrono::hours{720});
   from.time("heal-interval", membership.heal_interval);
   from.time("join-retry-min", membership.join_retry_min);
   from.time("join-retry-max", membership.join_retry_max);
   from.time("leave-timeout", membership.leave_timeout);
   from.flag("keep-majority", membership.keep_majority);
   from.time("majority-delay", membership.majority_delay);
-  from.bytes("frame-bytes-max", node.frame_bytes_max);
-  from.bytes("in-flight-bytes-max", wire.in_flight_bytes_max);
+  from.bytes("frame-bytes-max", node.frame_bytes_max, frame_bytes_least, frame_bytes_most,
+             fmt::format("a number of bytes from {} to {}", frame_bytes_least, frame_bytes_most));
+  // What has no property of its own makes room for it.
+  node.waiting_bytes_max = std::max(node.waiting_bytes_max, node.frame_bytes_max);
+  node.arrived_bytes_max = std::max(node.arrived_bytes_max, node.frame_bytes_max);
+  // The transport takes whatever the node sends.
+  wire.frame_bytes_max =
+      std::max({node.frame_bytes_max, node.gossip.message_bytes_max, membership::any_message_bytes_max}) +
+      frame_overhead_bytes_max;
+  wire.in_flight_bytes_max = std::max(wire.in_flight_bytes_max, 4 * node.frame_bytes_max);
+  const std::size_t two_frames = 2 * wire.frame_bytes_max;
+  from.bytes("in-flight-bytes-max", wire.in_flight_bytes_max, two_frames, std::numeric_limits<std::size_t>::max(),
+             fmt::format("a number of bytes from {} on, which is two frames (cluster.frame-bytes-max)", two_frames));
   const auto milliseconds = [&](std::string_view leaf, std::chrono::milliseconds& setting) {
     duration time{setting};
     from.time(leaf, time);
@@ -98,7 +112,7 @@ void read_settings(property_reader& from, options& node, ice::cluster_transport_
   milliseconds("connect-timeout", wire.connect_timeout);
   milliseconds("stop-timeout", wire.stop_timeout);
   duration silence{wire.silence_timeout};
-  from.time("silence-timeout", silence);
+  from.time("silence-timeout", silence, std::chrono::seconds{1});
   wire.silence_timeout = std::chrono::ceil<std::chrono::seconds>(silence);
 }
 
@@ -122,13 +136,42 @@ result<std::string> name_of(std::string given, bool is_encrypted, const joining_
   return fmt::format("{}-{}", host, who.distinction);
 }
 
+/// What depends on another setting, or has its default from elsewhere.
+result<void> check_together(const options& node) {
+  const auto& membership = node.membership;
+  if (auto named =
+          actor_kernel::check_name("the node's name (cluster.node-name)", node.name, membership::name_bytes_max);
+      !named) {
+    return named;
+  }
+  if (node.cluster.size() > membership::cluster_bytes_max) {
+    return fail(errc::invalid_argument, "cluster.name is '{}', {} bytes; allowed is 1 to {} bytes", node.cluster,
+                node.cluster.size(), membership::cluster_bytes_max);
+  }
+  if (node.seeds.size() > membership.seeds_max) {
+    return fail(errc::invalid_argument, "cluster.seeds and cluster.seeds-file give {} addresses; allowed is up to {}",
+                node.seeds.size(), membership.seeds_max);
+  }
+  if (membership.join_retry_max < membership.join_retry_min) {
+    return fail(errc::invalid_argument,
+                "cluster.join-retry-max is {}; allowed is cluster.join-retry-min, which is {}, or more",
+                to_duration_text(membership.join_retry_max), to_duration_text(membership.join_retry_min));
+  }
+  if (membership.keep_majority && membership.majority_delay >= membership.removal_timeout) {
+    return fail(errc::invalid_argument,
+                "cluster.majority-delay is {}; allowed with cluster.keep-majority is less than "
+                "cluster.removal-timeout, which is {}, because the members before a split are counted",
+                to_duration_text(membership.majority_delay), to_duration_text(membership.removal_timeout));
+  }
+  return {};
+}
+
 }  // namespace
 
 result<join_plan> plan_join(join_options how, const joining_process& who) {
   join_plan out;
   out.node = std::move(how.more);
   out.wire.now = os::now;
-  out.wire.in_flight_bytes_max = std::max(out.wire.in_flight_bytes_max, 4 * out.node.frame_bytes_max);
 
   property_reader properties{how.properties};
   std::string name;
@@ -182,11 +225,8 @@ result<join_plan> plan_join(join_options how, const joining_process& who) {
   for (const auto& one : all) {
     if (auto added = add_seed(one, is_encrypted, out); !added) return fail(std::move(added).error());
   }
+  if (auto sound = check_together(out.node); !sound) return fail(std::move(sound).error());
 
-  // The transport takes whatever the node sends.
-  out.wire.frame_bytes_max =
-      std::max({out.node.frame_bytes_max, out.node.gossip.message_bytes_max, membership::any_message_bytes_max}) +
-      frame_overhead_bytes_max;
   out.wire.properties = std::move(how.properties);
   return out;
 }

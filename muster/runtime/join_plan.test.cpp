@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace muster::cluster {
 namespace {
@@ -88,13 +91,46 @@ TEST(join_plan, gives_the_transport_room_for_whatever_the_node_sends) {
   EXPECT_GE(plan->wire.in_flight_bytes_max, 2 * plan->wire.frame_bytes_max);
 }
 
+TEST(join_plan, makes_room_for_large_messages_that_a_property_allows) {
+  const auto plan = plan_join({.properties = {{"cluster.frame-bytes-max", "268435456"}}}, shop);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_TRUE(validate(plan->node)) << validate(plan->node).error().message;
+  EXPECT_GE(plan->wire.in_flight_bytes_max, 2 * plan->wire.frame_bytes_max);
+}
+
+TEST(join_plan, names_the_property_also_where_two_settings_do_not_go_together) {
+  EXPECT_EQ(why_not({.properties = {{"cluster.join-retry-max", "100ms"}}}),
+            "cluster.join-retry-max is 100ms; allowed is cluster.join-retry-min, which is 500ms, or more");
+  EXPECT_EQ(why_not({.properties = {{"cluster.keep-majority", "yes"}, {"cluster.majority-delay", "1m"}}}),
+            "cluster.majority-delay is 1m; allowed with cluster.keep-majority is less than cluster.removal-timeout, "
+            "which is 1m, because the members before a split are counted");
+  EXPECT_EQ(why_not({.properties = {{"cluster.in-flight-bytes-max", "2000000"}}}),
+            "cluster.in-flight-bytes-max is '2000000'; allowed is a number of bytes from 2097452 on, which is two "
+            "frames (cluster.frame-bytes-max)");
+}
+
+TEST(join_plan, has_one_length_for_the_names_of_nodes) {
+  EXPECT_EQ(why_not({.properties = {{"cluster.node-name", std::string(128, 'x')}}}), "");
+  const std::string sentence = "' must be 1 to 128 letters, digits or any of _-.:@";
+  EXPECT_EQ(why_not({.properties = {{"cluster.node-name", std::string(129, 'x')}}}),
+            "the node's name (cluster.node-name) '" + std::string(128, 'x') + sentence);
+  options named;
+  named.name = "a b";
+  EXPECT_EQ(validate(named).error().message, "the name of a node 'a b" + sentence);
+  EXPECT_EQ(why_not({.properties = {{"cluster.name", std::string(65, 'x')}}}),
+            "cluster.name is '" + std::string(65, 'x') + "', 65 bytes; allowed is 1 to 64 bytes");
+  join_options crowded;
+  for (int i = 1; i <= 65; ++i) crowded.seeds.push_back(fmt::format("tcp -h 10.0.0.1 -p {}", i));
+  EXPECT_EQ(why_not(crowded), "cluster.seeds and cluster.seeds-file give 65 addresses; allowed is up to 64");
+}
+
 TEST(join_plan, names_what_cannot_be) {
   EXPECT_EQ(why_not({.properties = {{"cluster.probe-interval", "soon"}}}),
-            "cluster.probe-interval is 'soon'; allowed is a duration from 1ms to 1000h, such as 500ms or 3s");
+            "cluster.probe-interval is 'soon'; allowed is a duration from 1ms to 24h, such as 500ms or 3s");
   EXPECT_EQ(why_not({.properties = {{"cluster.keep-majority", "maybe"}}}),
             "cluster.keep-majority is 'maybe'; allowed is true or false");
   EXPECT_EQ(why_not({.properties = {{"cluster.frame-bytes-max", "1M"}}}),
-            "cluster.frame-bytes-max is '1M'; allowed is a number of bytes above 0");
+            "cluster.frame-bytes-max is '1M'; allowed is a number of bytes from 4096 to 268435456");
   EXPECT_NE(why_not({.properties = {{"cluster.lisen", "tcp"}}})
                 .find("cluster.lisen is 'tcp'; allowed is below cluster. "
                       "only receptionist. and"),

@@ -1,7 +1,6 @@
 #include "muster/runtime/property_reader.hpp"
 
 #include <charconv>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -12,8 +11,6 @@ namespace {
 
 constexpr std::string_view prefix = "cluster.";
 constexpr std::string_view receptionist_prefix = "cluster.receptionist.";
-constexpr duration time_min = std::chrono::milliseconds{1};
-constexpr duration time_max = std::chrono::hours{1000};
 
 }  // namespace
 
@@ -21,14 +18,15 @@ void property_reader::text(std::string_view leaf, std::string& setting) {
   if (const auto* value = find(leaf)) setting = *value;
 }
 
-void property_reader::time(std::string_view leaf, duration& setting) {
+void property_reader::time(std::string_view leaf, duration& setting, duration least, std::chrono::hours most) {
   const auto* value = find(leaf);
   if (value == nullptr) return;
   const auto read = parse_duration(*value);
-  if (read && *read >= time_min && *read <= time_max) {
+  if (read && *read >= least && *read <= most) {
     setting = *read;
   } else {
-    object(fmt::format("{}{}", prefix, leaf), *value, "a duration from 1ms to 1000h, such as 500ms or 3s");
+    object(fmt::format("{}{}", prefix, leaf), *value,
+           fmt::format("a duration from {} to {}h, such as 500ms or 3s", to_duration_text(least), most.count()));
   }
 }
 
@@ -44,16 +42,17 @@ void property_reader::flag(std::string_view leaf, bool& setting) {
   }
 }
 
-void property_reader::bytes(std::string_view leaf, std::size_t& setting) {
+void property_reader::bytes(std::string_view leaf, std::size_t& setting, std::size_t least, std::size_t most,
+                            std::string_view allowed) {
   const auto* value = find(leaf);
   if (value == nullptr) return;
   std::size_t read = 0;
   const auto* const end = value->data() + value->size();
   const auto [at, failed] = std::from_chars(value->data(), end, read);
-  if (failed == std::errc{} && at == end && read > 0) {
+  if (failed == std::errc{} && at == end && read >= least && read <= most) {
     setting = read;
   } else {
-    object(fmt::format("{}{}", prefix, leaf), *value, "a number of bytes above 0");
+    object(fmt::format("{}{}", prefix, leaf), *value, allowed);
   }
 }
 

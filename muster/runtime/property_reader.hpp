@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <chrono>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,10 +21,12 @@ class property_reader {
 
   /// Each leaves the setting as it is where the property is not set.
   void text(std::string_view leaf, std::string& setting);
-  /// A duration from 1 ms to 1000 h.
-  void time(std::string_view leaf, duration& setting);
+  void time(std::string_view leaf, duration& setting, duration least = std::chrono::milliseconds{1},
+            std::chrono::hours most = std::chrono::hours{24});
   void flag(std::string_view leaf, bool& setting);
-  void bytes(std::string_view leaf, std::size_t& setting);
+  /// `allowed` says what lies between the two, for people.
+  void bytes(std::string_view leaf, std::size_t& setting, std::size_t least, std::size_t most,
+             std::string_view allowed);
 
   /// A property that nobody has asked for is a slip of the pen, which must not pass for a setting. Those of the
   /// receptionist are its own to check.

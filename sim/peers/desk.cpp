@@ -70,7 +70,7 @@ void desk::handle(const receptionist::directory_news& news) {
 
 std::vector<desk::step> desk::end_turn() {
   for (const core::notice& one : core_.poll_notices()) {
-    for (const subscriber_id who : one.to) {
+    for (const auto& [who, told] : one.to) {
       if (defect_ == sabotage::withholds_listings && draws_.chance(1, 50)) continue;
       watch_.on_told(one.key, who, one.rows);
       if (defect_ == sabotage::repeats_listings && draws_.chance(1, 50)) watch_.on_told(one.key, who, one.rows);

@@ -9,15 +9,67 @@ import unittest
 
 from support.certificates import Authority
 from support.grid import MUSTER, free_port, wait_until
-from support.receptionists import Cluster, members_of, shown, wait_equal, wait_met
+from support.receptionists import QUICK, Cluster, members_of, shown, wait_equal, wait_met
 
 # What takes tens of milliseconds on an idle machine. Sanitizers and a busy machine slow everything down.
 AT_ONCE_S = 10 if os.environ.get("MUSTER_SANITIZED") else 1
+# For a kill -9 it is milliseconds. Probes with the timings that a node has by itself cannot find it within less than a
+# second (a timeout, that of others that are asked, a suspicion), so whatever is below comes of the closed connections.
+KILLED_WITHIN_MS = 10_000 if os.environ.get("MUSTER_SANITIZED") else 300
 
 
 def microseconds():
     """The clock of the events' `t_us`."""
     return time.monotonic_ns() // 1000
+
+
+def kill_thrice(test, survivors, victim):
+    """kill -9, and again after each new start: `refs` of all survivors are smaller at once, `all_refs` are not, and
+    their listings are equal, to the incarnation and in one order."""
+    alive = [f"{node.name}/user/of-{node.name}" for node in survivors]
+    everybody = [*alive, f"{victim.name}/user/of-{victim.name}"]
+    for node in survivors:
+        node.register("work", f"of-{node.name}")
+        node.follow("work")
+    took_ms = []
+    for kill in range(3):
+        if kill:
+            victim.start()
+            wait_met(*survivors, victim)
+        victim.register("work", f"of-{victim.name}")
+        wait_equal("work", [*survivors, victim], everybody)
+        since = [node.mark() for node in survivors]
+        begun = microseconds()
+        victim.kill()
+        smaller = [node.wait_listing("work", alive, since=mark) for node, mark in zip(survivors, since)]
+        took_ms.append((max(event["t_us"] for event in smaller) - begun) / 1000)
+        for event in smaller:
+            test.assertEqual(shown(event["all_refs"]), sorted(everybody), "not given up yet")
+        wait_equal("work", survivors, alive, all_refs=everybody)
+        for node, mark in zip(survivors, since):
+            node.wait_member(victim.name, "unreachable", since=mark)
+    print("kill -9: refs smaller everywhere after", ", ".join(f"{ms:.1f}" for ms in took_ms), "ms", end=" ", flush=True)
+    # The middle one: a machine may be busy with something else at one moment, but not at each.
+    test.assertLess(sorted(took_ms)[1], KILLED_WITHIN_MS)
+
+
+class KillTest(unittest.TestCase):
+    """With the timings that a node has by itself."""
+
+    def test_kill_9_makes_refs_smaller_at_once_and_equal_at_all_survivors(self):
+        cluster = self.enterContext(Cluster(properties=dict.fromkeys(QUICK)))
+        *survivors, victim = cluster.start("A", "B", "C", "D", "E")
+        kill_thrice(self, survivors, victim)
+
+    def test_kill_9_makes_refs_smaller_at_once_and_equal_at_all_survivors_over_ssl(self):
+        cluster = self.enterContext(Cluster(protocol="ssl", properties=dict.fromkeys(QUICK)))
+        authority = Authority(cluster.directory, "ours")
+        *survivors, victim = nodes = [cluster.add(name) for name in "ABC"]
+        for node in nodes:
+            node.properties.update(authority.issue(node.name))
+            node.start()
+        wait_met(*nodes)
+        kill_thrice(self, survivors, victim)
 
 
 class ThreeNodesTest(unittest.TestCase):
@@ -72,19 +124,6 @@ class ThreeNodesTest(unittest.TestCase):
         self.b.tell("send work x")
         self.assertEqual(self.b.wait_event("dead_letter")["to"]["path"], "/user/stays")
         wait_equal("work", self.nodes, ["A/user/stays"])
-
-    def test_kill_9_empties_refs_at_once_and_all_refs_when_the_node_is_removed(self):
-        self.c.register("work", "gone")
-        self.a.follow("work")
-        self.a.wait_listing("work", ["C/user/gone"])
-        since = self.a.mark()
-        begun = microseconds()
-        self.c.kill()
-        smaller = self.a.wait_listing("work", [], since=since)
-        print(f"kill -9: refs smaller after {(smaller['t_us'] - begun) / 1000:.1f} ms", end=" ", flush=True)
-        self.assertLess(smaller["t_us"] - begun, AT_ONCE_S * 1e6)
-        self.assertEqual(len(smaller["all_refs"]), 1, "not given up yet")
-        self.a.wait_member("C", "unreachable")
 
     def test_a_leave_is_seen_at_once(self):
         self.c.register("work", "goes")
@@ -174,7 +213,7 @@ class MembersTest(unittest.TestCase):
 
     def test_registrations_go_when_their_node_is_removed(self):
         self.cluster.properties["cluster.removal-timeout"] = "500ms"
-        a, b = self.cluster.start("A", "B")
+        a, b, c = self.cluster.start("A", "B", "C")
         b.register("work", "gone")
         a.follow("work")
         a.wait_listing("work", ["B/user/gone"])
@@ -182,6 +221,7 @@ class MembersTest(unittest.TestCase):
         b.kill()
         a.wait_listing("work", [], field="all_refs", since=since)
         a.wait_member("B", "removed")
+        wait_equal("work", (a, c), [])
 
     def test_a_node_that_is_stopped_for_a_while_is_unreachable_and_comes_back(self):
         a, b, c = nodes = self.cluster.start("A", "B", "C")

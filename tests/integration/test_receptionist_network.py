@@ -1,5 +1,7 @@
 """Nodes of a cluster of receptionists whose network delays, loses, and falls apart."""
 
+import os
+import sys
 import unittest
 
 from support.bad_network import BadNetwork
@@ -90,11 +92,20 @@ class PartitionTest(NetworkTest):
 
 
 class PartitionOfNamespacesTest(PartitionTest):
-    """The same by the kernel, where this process may make network namespaces; by the proxy where it may not."""
+    """The same by the kernel, where this process may make network namespaces. Where it may not, it says so and takes
+    the proxy; with MUSTER_NAMESPACES=required it fails instead."""
 
-    @staticmethod
-    def make_network():
-        return Namespaces() if Namespaces.are_allowed() else BadNetwork()
+    @classmethod
+    def setUpClass(cls):
+        cls.reason = Namespaces.why_not()
+        if cls.reason and os.environ.get("MUSTER_NAMESPACES") == "required":
+            raise AssertionError(f"network namespaces cannot be made here: {cls.reason}")
+        print("PartitionOfNamespacesTest:", "by network namespaces" if not cls.reason else
+              f"by the proxy, not by network namespaces, which cannot be made here: {cls.reason}", file=sys.stderr)
+
+    @classmethod
+    def make_network(cls):
+        return BadNetwork() if cls.reason else Namespaces()
 
 
 if __name__ == "__main__":

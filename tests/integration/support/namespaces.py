@@ -28,15 +28,17 @@ class Namespaces:
         _ip("link", "set", self._name, "up")
 
     @staticmethod
-    def are_allowed():
-        """Whether this process may make them."""
+    def why_not():
+        """Why this process may not make them; nothing where it may."""
         name = f"mu-try-{os.getpid()}"
         try:
             _ip("netns", "add", name)
-        except (OSError, subprocess.CalledProcessError):
-            return False
+        except subprocess.CalledProcessError as failed:
+            return failed.stderr.strip() or str(failed)
+        except OSError as failed:
+            return str(failed)
         _ip("netns", "delete", name)
-        return True
+        return None
 
     def add(self, node):
         """Gives a node that has not started a namespace and an address of its own. Returns its endpoint."""

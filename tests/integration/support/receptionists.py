@@ -230,14 +230,15 @@ def wait_met(*nodes, timeout_s=PATIENCE_S):
         time.sleep(0.02)  # between two questions
 
 
-def wait_equal(key, nodes, refs, timeout_s=PATIENCE_S):
-    """Waits until all nodes give the same listing for the key, to the incarnation and in one order: these refs, all of
-    which can be reached."""
+def wait_equal(key, nodes, refs, all_refs=None, timeout_s=PATIENCE_S):
+    """Waits until all nodes give the same listing for the key, to the incarnation and in one order: these refs, and
+    nothing more that cannot be reached unless `all_refs` says so."""
+    all_refs = refs if all_refs is None else all_refs
     deadline = time.monotonic() + timeout_s
     while True:
         listings = [node.listing(key) for node in nodes]
-        if all(shown(one["refs"]) == sorted(refs) and one["refs"] == one["all_refs"] == listings[0]["refs"]
-               for one in listings):
+        if all(shown(one[field]) == sorted(wanted) and one[field] == listings[0][field]
+               for one in listings for field, wanted in (("refs", refs), ("all_refs", all_refs))):
             return
-        assert time.monotonic() < deadline, f"listings of {key} are not {refs}: {listings}"
+        assert time.monotonic() < deadline, f"listings of {key} are not {refs} of {all_refs}: {listings}"
         time.sleep(0.02)  # between two questions
