@@ -37,7 +37,7 @@ inline constexpr std::string_view muster::message_name<std::shared_ptr<MusterTes
 template <>
 inline constexpr std::string_view muster::message_name<std::shared_ptr<Ice::Value>> = "::Ice::Object";
 
-namespace muster::ice::testing {
+namespace muster::ice {
 namespace {
 
 using message::reader;
@@ -412,4 +412,4 @@ TEST_F(messages_with_parts_of_ice, are_dropped_with_a_line_in_the_log_where_ice_
 }
 
 }  // namespace
-}  // namespace muster::ice::testing
+}  // namespace muster::ice
