@@ -222,7 +222,7 @@ TEST(inbound_messages_of_a_process, are_known_before_anything_is_called) {
 }
 
 TEST(inbound_messages_of_a_process, of_two_types_with_one_name_end_it_at_once) {
-  EXPECT_DEATH(add_inbound({message_name<forged>, actor_kernel::compiler_name<forged>(), &deliver<forged>}),
+  EXPECT_DEATH(add_inbound({message_name<forged>, actor_kernel::compiler_name<forged>(), &hand_over<forged>}),
                "two types of messages have the name 'across.credit'.*credit.*forged");
 }
 

@@ -29,7 +29,7 @@ void add_inbound(const inbound_type& what) {
   const auto known = all_inbound().with([&](auto& all) { return all.emplace(what.name, what).first->second; });
   // The same type in a library and in what loads it may be two objects, but has one spelling; so have two types of one
   // name in the unnamed namespaces of two sources, which are read by two functions.
-  const bool is_same = known.type == what.type && (known.deliver == what.deliver || !is_of_one_source(what.type));
+  const bool is_same = known.type == what.type && (known.hand_over == what.hand_over || !is_of_one_source(what.type));
   if (is_same) return;
   const auto sentence =
       fmt::format("two types of messages have the name '{}': {} and {}; give one of them another message_name",
@@ -51,8 +51,8 @@ std::shared_ptr<const cluster::inbound_codecs> inbound_messages(std::shared_ptr<
     const inbound_type* const known = find_inbound(name);
     if (known == nullptr) return {};
     // Two pointers need no memory for each message; the codecs, which have the streams, are there while it is read.
-    return [how = known->deliver, by = streams.get()](const actor_system& system, const actor_address& to,
-                                                      byte_view content) { return how(system, to, content, by); };
+    return [how = known->hand_over, by = streams.get()](const actor_system& system, const actor_address& to,
+                                                        byte_view content) { return how(system, to, content, by); };
   });
   return out;
 }

@@ -25,8 +25,8 @@ namespace muster::message {
 struct inbound_type {
   std::string_view name;
   std::string_view type;  ///< what the compiler calls it
-  std::optional<cluster::fate> (*deliver)(const actor_system&, const actor_address&, byte_view content,
-                                          const ice_streams* streams);
+  std::optional<cluster::fate> (*hand_over)(const actor_system&, const actor_address&, byte_view content,
+                                            const ice_streams* streams);
 };
 
 /// Into the table of the process. Any thread; twice does no harm. Two types of one name end the process at once, naming
@@ -41,8 +41,8 @@ void add_inbound(const inbound_type& what);
     std::shared_ptr<const ice_streams> streams = {});
 
 template <sendable A>
-[[nodiscard]] std::optional<cluster::fate> deliver(const actor_system& system, const actor_address& to,
-                                                   byte_view content, const ice_streams* streams) {
+[[nodiscard]] std::optional<cluster::fate> hand_over(const actor_system& system, const actor_address& to,
+                                                     byte_view content, const ice_streams* streams) {
   // What nobody will take need not be read.
   const auto whom = system.resolve<A>(to);
   if (!whom) return whom.error().code == errc::incompatible ? cluster::fate::unhandled : cluster::fate::stopped;
@@ -56,11 +56,18 @@ template <sendable A>
   return std::nullopt;
 }
 
+/// Likewise without streams: for `cluster::inbound_codecs::add`.
+template <sendable A>
+[[nodiscard]] std::optional<cluster::fate> deliver(const actor_system& system, const actor_address& to,
+                                                   byte_view content) {
+  return hand_over<A>(system, to, content, nullptr);
+}
+
 /// Whoever names `is_known` has the type in the table: it is added while the program is loaded.
 template <sendable A>
 struct known {
   static inline const bool is_known =
-      (add_inbound({message_name<A>, actor_kernel::compiler_name<A>(), &deliver<A>}), true);
+      (add_inbound({message_name<A>, actor_kernel::compiler_name<A>(), &hand_over<A>}), true);
 };
 
 template <typename M>
