@@ -45,6 +45,9 @@ config::property_map chosen(const config::property_map& properties) {
     out.emplace(name, value);
     if (whole.starts_with("IceSSL.")) out.emplace("Ice.Plugin.IceSSL", "IceSSL:createIceSSL");
   }
+  // A node ends in bounded time, whoever its proxies are of: Ice would wait a minute for each of these.
+  out.emplace("Ice.Override.ConnectTimeout", "3000");
+  out.emplace("Ice.Override.CloseTimeout", "1000");
   return out;
 }
 

@@ -14,8 +14,9 @@ namespace muster::ice {
 class message_streams final : public message::ice_streams {
  public:
   /// Of the properties those of Ice and IceSSL count that say how proxies are made and called, and what instances may
-  /// be: Ice.AcceptClassCycles and Ice.ClassGraphDepthMax. Nothing is looked at yet: what Ice refuses is an error in
-  /// the log, once, and makes messages with proxies or instances undecodable.
+  /// be: Ice.AcceptClassCycles and Ice.ClassGraphDepthMax. To connect takes 3 s at most and to close 1 s, unless
+  /// Ice.Override.ConnectTimeout and Ice.Override.CloseTimeout say otherwise. Nothing is looked at yet: what Ice
+  /// refuses is an error in the log, once, and makes messages with proxies or instances undecodable.
   message_streams(const config::property_map& properties, std::shared_ptr<event_log> log);
   /// Waits until what runs on the communicator's threads is done. Not on one of these.
   ~message_streams() override;

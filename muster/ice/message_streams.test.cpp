@@ -404,6 +404,23 @@ TEST_F(messages_with_parts_of_ice, at_random_do_no_harm) {
   }
 }
 
+TEST_F(messages_with_parts_of_ice, bring_proxies_that_connect_as_the_properties_say_in_bounded_time) {
+  const auto properties_with = [&](const config::property_map& given) {
+    const message_streams by{given, log_};
+    const auto got = message::testing::message_of<gate_ptr>(content_of(some_gate()), nullptr, &by);
+    EXPECT_TRUE(got);
+    return got ? (*got)->ice_getCommunicator()->getProperties() : Ice::createProperties();
+  };
+  const auto some = properties_with({{"Ice.Default.Locator", "l:tcp -h 127.0.0.1 -p 9"},
+                                     {"Ice.Admin.Endpoints", "tcp -h 127.0.0.1"},
+                                     {"cluster.name", "shop"}});
+  EXPECT_EQ(some->getProperty("Ice.Default.Locator"), "l:tcp -h 127.0.0.1 -p 9");
+  EXPECT_EQ(some->getProperty("Ice.Admin.Endpoints"), "") << "which the program's own communicator opens";
+  EXPECT_EQ(some->getProperty("Ice.Override.ConnectTimeout"), "3000");
+  EXPECT_EQ(some->getProperty("Ice.Override.CloseTimeout"), "1000");
+  EXPECT_EQ(properties_with({{"Ice.Override.CloseTimeout", "50"}})->getProperty("Ice.Override.CloseTimeout"), "50");
+}
+
 TEST_F(messages_with_parts_of_ice, are_dropped_with_a_line_in_the_log_where_ice_does_not_start) {
   const message_streams broken{{{"IceSSL.CAs", "/no/such/file"}}, log_};
   EXPECT_FALSE(message::testing::message_of<gate_ptr>(content_of(some_gate()), nullptr, &broken));

@@ -38,7 +38,7 @@ struct join_options {
   /// A file with more of them, one a line; what follows a # is a comment (`seeds-file`).
   std::string seeds_file{};
   /// The process's properties, from files or the command line. Those that begin with `cluster.` are read here, those of
-  /// `Ice.` and `IceSSL.` go to the transport, others are passed over.
+  /// `Ice.` and `IceSSL.` go to the transport and to the proxies that messages bring, others are passed over.
   config::property_map properties{};
   bytes meta{};  ///< shown to all members; 256 bytes at most
 
