@@ -8,9 +8,9 @@
 
 namespace muster::ice {
 
-/// Streams by a communicator of their own, which is made when the first message is read that needs one: the proxies in
-/// messages are of this communicator, and it ends with the streams. Apart from a node's transport, so that calls by
-/// these proxies share no connection, thread or bound with it.
+/// Streams by a communicator of their own, which is made when the first message is read that needs one, within some
+/// milliseconds: the proxies in messages are of this communicator, and it ends with the streams. Apart from a node's
+/// transport, so that calls by these proxies share no connection, thread or bound with it.
 class message_streams final : public message::ice_streams {
  public:
   /// Of the properties those of Ice and IceSSL count that say how proxies are made and called, and what instances may

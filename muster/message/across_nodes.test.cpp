@@ -1,5 +1,6 @@
 // Actors of two systems that are nodes of one cluster: nothing is listed, what is told arrives.
 
+#include <MusterTest/parts.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -59,11 +60,27 @@ struct unheard_of {
   static constexpr std::string_view message_name = "across.unheard_of";
 };
 
+struct furnished {
+  static constexpr std::string_view message_name = "across.furnished";
+  std::shared_ptr<MusterTest::Room> room;
+};
+
+/// Has no communicator to make them by.
+class counting_streams final : public ice_streams {
+ public:
+  [[nodiscard]] std::unique_ptr<Ice::InputStream> over(byte_view) const override {
+    ++asked;
+    return nullptr;
+  }
+  mutable int asked{0};
+};
+
 /// What a service key does; that it is never called makes no difference.
 [[maybe_unused]] void never_called() {
   learn<account_message>();
   learn<parcel>();
   learn<choice>();
+  learn<furnished>();
 }
 
 class two_nodes : public ::testing::Test {
@@ -77,7 +94,7 @@ class two_nodes : public ::testing::Test {
       how.seeds = {"at-a"};
       node = cluster::join(system, how,
                            {.over = in.network_.make_transport("at-" + name, name),
-                            .codecs = inbound_messages(),
+                            .codecs = inbound_messages(in.streams_),
                             .wall_clock_ms = 1'000'000,
                             .seed = 5});
     }
@@ -110,6 +127,7 @@ class two_nodes : public ::testing::Test {
     });
   }
 
+  std::shared_ptr<counting_streams> streams_{std::make_shared<counting_streams>()};
   std::shared_ptr<manual_executor> executor_{std::make_shared<manual_executor>(3)};
   cluster::testing::memory_network network_{executor_, 3};
   process a_{"a", *this};
@@ -205,6 +223,14 @@ TEST_F(two_nodes, drop_what_is_malformed_and_say_so_to_the_sender) {
   account.tell(credit{5});
   executor_->run();
   EXPECT_EQ(balance_, 5) << "nobody was taken down";
+}
+
+TEST_F(two_nodes, read_instances_of_classes_by_the_streams_that_they_were_given) {
+  probe<furnished> receiver{b_.system, {.name = "receiver"}};
+  far<furnished>(receiver.ref()).tell({std::make_shared<MusterTest::Room>()});
+  ASSERT_TRUE(run_until([&] { return a_.dead(dead_letter_reason::unhandled) == 1; })) << "nor was there one to be had";
+  EXPECT_EQ(streams_->asked, 1);
+  EXPECT_TRUE(receiver.messages().empty());
 }
 
 TEST_F(two_nodes, take_no_ref_for_what_its_actor_does_not_take) {

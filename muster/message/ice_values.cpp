@@ -84,8 +84,11 @@ bool pass_over_proxy(reader& from) {
   for (std::size_t left = endpoints; left != 0 && !from.failed(); --left) {
     static_cast<void>(from.u16());
     const std::uint32_t size = from.u32();
-    if (size < encapsulation_bytes_min) return from.set_failed(), false;
-    static_cast<void>(from.raw(size - sizeof(size)));
+    if (size < encapsulation_bytes_min) {
+      from.set_failed();
+    } else {
+      static_cast<void>(from.raw(size - sizeof(size)));
+    }
   }
   return true;
 }

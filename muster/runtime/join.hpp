@@ -49,7 +49,8 @@ struct join_options {
   /// All other settings of a node. Where a property or something above speaks of the same, that holds.
   options more{};
 
-  /// How messages of other nodes are read. Null: by the process's table of all messages that have a name.
+  /// How messages of other nodes are read. Null: by the process's table of all messages that have a name, with a
+  /// communicator for proxies and for instances of Slice classes.
   std::shared_ptr<const inbound_codecs> codecs{};
 };
 
