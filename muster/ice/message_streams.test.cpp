@@ -273,22 +273,29 @@ TEST_F(messages_with_parts_of_ice, of_too_many_levels_are_not_taken) {
   EXPECT_FALSE(message::testing::message_of<room_ptr>(content_of(nested(4)), nullptr, &shallow));
 }
 
+enum class naming { by_name, by_number, by_empty_name, by_nothing };
+
 /// Each an instance of one slice, the last there is, with an indirection table of one: the next. Bytes that nobody
 /// reads stand behind it, so that memory is not what it fails for.
-bytes unknown_instances(std::size_t levels, bool with_numbers) {
-  constexpr std::uint8_t table_size_and_last = 0x38;
+bytes unknown_instances(std::size_t levels, naming how) {
+  constexpr unsigned table = 0x08;
+  constexpr unsigned size_and_last = 0x30;
   writer inner;
   for (std::size_t left = levels + 1; left != 0; --left) {
-    const auto flags = static_cast<std::uint8_t>(left == 1 ? table_size_and_last - 8 : table_size_and_last);
+    const bool is_first = left == levels + 1;
+    const unsigned flags = size_and_last | (left == 1 ? 0 : table);
+    const auto head = [&](unsigned name) { inner.u8(static_cast<std::uint8_t>(flags | name)); };
     inner.u8(1);  // an instance
-    if (with_numbers) {
-      inner.u8(flags | 3);
+    if (how == naming::by_nothing) {
+      head(0);
+    } else if (how == naming::by_number) {
+      head(3);
       inner.size(77);
-    } else if (left == levels + 1) {
-      inner.u8(flags | 1);
-      inner.string("::No::Such");
+    } else if (is_first) {
+      head(1);
+      inner.string(how == naming::by_name ? "::No::Such" : "");
     } else {
-      inner.u8(flags | 2);
+      head(2);
       inner.size(1);  // as the first
     }
     inner.u32(4);  // nothing in the slice
@@ -299,10 +306,12 @@ bytes unknown_instances(std::size_t levels, bool with_numbers) {
 }
 
 TEST_F(messages_with_parts_of_ice, of_unknown_classes_within_each_other_are_not_taken) {
-  for (const bool with_numbers : {false, true}) {
-    EXPECT_TRUE(read<std::shared_ptr<Ice::Value>>(unknown_instances(50, with_numbers)));
-    EXPECT_FALSE(read<std::shared_ptr<Ice::Value>>(unknown_instances(3'000, with_numbers))) << "each counts twice";
-    EXPECT_FALSE(read<std::shared_ptr<Ice::Value>>(unknown_instances(300'000, with_numbers)));
+  for (const auto how : {naming::by_name, naming::by_number, naming::by_empty_name, naming::by_nothing}) {
+    const int which = static_cast<int>(how);
+    EXPECT_TRUE(read<std::shared_ptr<Ice::Value>>(unknown_instances(50, how))) << which;
+    EXPECT_TRUE(read<std::shared_ptr<Ice::Value>>(unknown_instances(2'000, how))) << which;
+    EXPECT_FALSE(read<std::shared_ptr<Ice::Value>>(unknown_instances(6'000, how))) << which;
+    EXPECT_FALSE(read<std::shared_ptr<Ice::Value>>(unknown_instances(300'000, how))) << which;
   }
 }
 

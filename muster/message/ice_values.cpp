@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <Ice/InputStream.h>
+#include <Ice/LocalException.h>
 #include <Ice/OutputStream.h>
 #include <Ice/Value.h>
 #include <Ice/ValueFactory.h>
@@ -30,8 +31,8 @@ constexpr std::size_t memory_bytes_for_each = 64;
 /// Of an instance, which may be three bytes in a message, with what Ice notes of it while it reads.
 constexpr std::size_t instance_memory_bytes = 1024;
 /// In one block. They may hang on each other in a chain that is not nested in the message, and then one destroys the
-/// next. And Ice bounds the depth of instances that it knows (Ice.ClassGraphDepthMax), but of those that it passes over
-/// it reads what hangs on them, one within the other, and counts nothing.
+/// next. And Ice bounds the depth of instances that it knows (Ice.ClassGraphDepthMax), but what hangs on those that it
+/// passes over it reads one within the other, and counts nothing.
 constexpr std::size_t instances_max = 5'000;
 
 struct refused_instance final : std::exception {
@@ -54,14 +55,47 @@ class instance_counter final : public Ice::ValueFactoryManager {
     };
   }
   void count() const {
-    from_.keep(instance_memory_bytes);
-    if (from_.failed() || ++counted_ > instances_max) throw refused_instance{};
+    ++counted_;
+    if (counted_ > kept_) {
+      from_.keep(instance_memory_bytes);
+      kept_ = counted_;
+    }
+    if (from_.failed() || counted_ > instances_max) throw refused_instance{};
   }
+  /// The same ones come once more.
+  void begin_again() { counted_ = 0; }
 
  private:
   reader& from_;
   mutable std::size_t counted_{0};
+  mutable std::size_t kept_{0};
 };
+
+/// How many instances may stand in a block of which others hang, and whose class Ice does not ask for: of these the
+/// counter would hear too late. Other bytes may look like one, but not that many in what anybody means to send.
+std::size_t nameless_instances(byte_view content) noexcept {
+  constexpr unsigned with_table_and_size = 0x18;
+  constexpr unsigned name = 3;  // of the flags: none, a string, the index of one before, a number
+  std::size_t out = 0;
+  for (std::size_t at = 1; at < content.size(); ++at) {
+    const unsigned flags = content[at];
+    // An instance begins with 1. In a table Ice takes 0 for one, too.
+    if (content[at - 1] > 1 || (flags & with_table_and_size) != with_table_and_size || (flags & name) == 3) continue;
+    byte_view rest = content.subspan(at + 1);
+    if ((flags & name) != 0) {
+      if (rest.empty()) break;
+      const bool is_long = rest.front() == 255;
+      const std::size_t size = is_long ? 5 : 1;
+      // Ice asks for one that has a name.
+      if (((flags & name) == 1 && rest.front() != 0 && !is_long) || rest.size() < size) continue;
+      rest = rest.subspan(size);
+    }
+    reader slice{rest};
+    const std::uint32_t size = slice.u32();
+    if (!slice.failed() && size >= sizeof(size) && size <= content.size()) ++out;
+  }
+  return out;
+}
 
 /// False for a null proxy. The encoding 1.1 of Ice has: identity, facet path, mode, whether it is secure, versions of
 /// protocol and encoding, endpoints; without these an adapter's id.
@@ -135,8 +169,8 @@ void read_proxy(reader& from, void* value, ice_reading read) {
 void read_graph(reader& from, void* value, ice_reading read) {
   const byte_view content = from.raw(from.rest().size());
   from.keep(content.size() * memory_bytes_for_each);
-  read_by_ice(from, content, [&](Ice::InputStream& stream) {
-    const auto counter = std::make_shared<instance_counter>(from);
+  const auto counter = std::make_shared<instance_counter>(from);
+  const auto read_all = [&](Ice::InputStream& stream) {
     stream.setValueFactoryManager(counter);
     // A class may have a number for a name; one that is not known is asked for here only.
     stream.setCompactIdResolver([counter](int) {
@@ -145,7 +179,21 @@ void read_graph(reader& from, void* value, ice_reading read) {
     });
     read(stream, value);
     stream.readPendingValues();
+  };
+  bool has_unknown = false;
+  read_by_ice(from, content, [&](Ice::InputStream& stream) {
+    stream.setSliceValues(false);
+    try {
+      read_all(stream);
+    } catch (const Ice::NoValueFactoryException&) {
+      has_unknown = true;
+    }
   });
+  if (from.failed() || !has_unknown) return;
+  // Of a later build, perhaps: slices are passed over only where it is seen to be safe.
+  if (nameless_instances(content) > instances_max) return from.set_failed();
+  counter->begin_again();
+  read_by_ice(from, content, read_all);
 }
 
 }  // namespace muster::message

@@ -57,9 +57,9 @@ void write_by_ice(writer& into, const void* value, ice_writing write);
 /// as it is, and needs no streams.
 void read_proxy(reader& from, void* value, ice_reading read);
 
-/// Reads all that is left, of which a part may be left over. Instances are counted as they are made, and fail where
-/// there are too many, where they are nested too deeply or take far more memory than bytes. docs/protocols/messages.md
-/// has the bounds, and what Ice checks.
+/// Reads all that is left, of which a part may be left over. `read` is called once more where there are classes that
+/// are not known. Instances are counted as they are made, and fail where there are too many, where they are nested too
+/// deeply or take far more memory than bytes. docs/protocols/messages.md has the bounds, and what Ice checks.
 void read_graph(reader& from, void* value, ice_reading read);
 
 }  // namespace muster::message

@@ -252,17 +252,23 @@ void get_proxy(reader& from, T& value) {
 
 template <typename T>
 void get_graph(reader& from, T& value) {
+  struct attempt {
+    T& value;
+    const T before;
+  };
   const reader::block own{from};
-  read_graph(from, &value, [](auto& stream, void* into) {
-    T& what = *static_cast<T*>(into);
+  attempt into{value, value};
+  read_graph(from, &into, [](auto& stream, void* what) {
+    T& out = static_cast<attempt*>(what)->value;
+    out = static_cast<attempt*>(what)->before;
     if constexpr (slice_struct<T>) {
       // As of all structs: members at its end that an earlier build did not write keep what a new value has.
-      const auto one = [&]<typename Member>(const Member& member) {
-        if (stream.pos() < stream.b.size()) stream.read(const_cast<Member&>(member));
+      const auto one = [&](const auto& member) {
+        if (stream.pos() < stream.b.size()) stream.read(const_cast<std::decay_t<decltype(member)>&>(member));
       };
-      std::apply([&](const auto&... all) { (one(all), ...); }, what.ice_tuple());
+      std::apply([&](const auto&... all) { (one(all), ...); }, out.ice_tuple());
     } else {
-      stream.read(what);
+      stream.read(out);
     }
   });
 }
