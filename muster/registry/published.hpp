@@ -35,6 +35,9 @@ struct published {
   bool takes_changes{false};
   /// The master that this slave follows, or this master itself; empty without one.
   std::string master_name;
+  /// The same, and without one the master that was known last, in this life of the process or an earlier one: where
+  /// whoever wants a change has to turn. Empty on a replica that has never known one.
+  std::string last_master_name;
   replication::phase phase{replication::phase::asking};
   replication::term term;
   replication::serial serial;

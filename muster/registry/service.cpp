@@ -1,6 +1,7 @@
 #include "muster/registry/service.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -70,6 +71,9 @@ metrics::drop_reason drop_reason_of(std::optional<replication::refusal> why) {
   return *why == replication::refusal::missed_bound ? metrics::drop_reason::timed_out : metrics::drop_reason::other;
 }
 
+// As in IceGrid, no other replica than the master may have this name, and the master has no other.
+constexpr std::string_view name_of_masters = "Master";
+
 constexpr duration measure_interval = std::chrono::milliseconds{250};
 
 bool ends_process(replication::event_kind kind) {
@@ -108,6 +112,10 @@ result<void> service::load(instant now) {
   auto core = replication::replica::make(options_.replication, std::move(visitor.loaded), machine_, random_, now);
   if (!core) return fail(std::move(core).error());
   core_ = std::move(*core);
+  const auto& met = core_->known_replicas();
+  if (std::ranges::find(met, name_of_masters, &replication::replica_info::name) != met.end()) {
+    last_master_name_ = name_of_masters;
+  }
 
   own_objects_ = std::make_shared<const locator::well_known>();
   options_.own.objects.name = options_.replication.name;
@@ -253,6 +261,8 @@ void service::republish() {
   } else if (const auto master = core_->current_master()) {
     now->master_name = master->name;
   }
+  if (!now->master_name.empty()) last_master_name_ = now->master_name;
+  now->last_master_name = last_master_name_;
   now->phase = core_->current_phase();
   now->term = core_->history().terms.current();
   now->serial = core_->history().last;
@@ -330,8 +340,9 @@ void service::register_or_forward(Registration what, registration_done done) {
     }
     (*shared)(tl::unexpected<registration_refusal>{
         {registration_failure::unavailable,
-         fmt::format("replica '{}' is a slave and reaches no running master, which alone takes registrations",
-                     options_.replication.name)}});
+         fmt::format("replica '{}' is a slave and reaches no running master, which alone takes registrations{}",
+                     options_.replication.name,
+                     last_master_name_.empty() ? "" : fmt::format("; the last was replica '{}'", last_master_name_))}});
   });
   if (!posted) {
     (*shared)(tl::unexpected<registration_refusal>{{registration_failure::unavailable, posted.error().message}});

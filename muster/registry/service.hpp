@@ -158,6 +158,7 @@ class service {
   std::shared_ptr<const locator::well_known> own_objects_;
   std::shared_ptr<const replica_list> replicas_;
   std::string trouble_;
+  std::string last_master_name_;  ///< `published::last_master_name`
   instant measured_{};
   bool stopped_{false};
   std::atomic<std::shared_ptr<const published>> current_;
