@@ -26,7 +26,7 @@ std::string host_name() {
 }
 
 os::health to_health(const registry::published& now, const std::string& replica) {
-  return {.is_serving = now.has_copy,
+  return {.is_serving = now.serves,
           .replica = replica,
           .role = std::string{replication::to_string(now.role)},
           .phase = std::string{replication::to_string(now.phase)},

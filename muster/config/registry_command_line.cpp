@@ -61,8 +61,8 @@ struct parser {
     app.add_flag("--list-properties", list, "Show the table of all known properties (as in docs/properties.md).");
     app.add_flag("--nowarn", no_warnings, "Do not warn of settings that let strangers in.");
     app.add_flag("--readonly", out.start.read_only,
-                 "Start the master so that it takes no change: to look at what a promoted replica has. Slaves still "
-                 "follow it.");
+                 "Start the master so that it takes no change: to look at what a promoted replica has. Slaves do "
+                 "not synchronize with it before it is started without.");
     app.add_option("--initdb-from-replica", from_replica,
                    "Replace the database with a copy of that replica's (master or slave), then start. The replica is "
                    "found through Ice.Default.Locator.")

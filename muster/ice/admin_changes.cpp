@@ -47,8 +47,11 @@ void propose_to(const session_hall& hall, const std::string& user, catalog::chan
 bool admin_servant::takes_changes(const failed& exception) const {
   const auto at = now();
   if (at->takes_changes) return true;
-  const auto master = at->master_name.empty() ? std::string{"no master is known to it now"}
-                                              : fmt::format("the master is replica '{}'", at->master_name);
+  const auto& last = at->last_master_name;
+  const auto master = !at->master_name.empty() ? fmt::format("the master is replica '{}'", at->master_name)
+                      : last.empty()
+                          ? std::string{"no master is known to it"}
+                          : fmt::format("the master, replica '{}' when it was last met, is not reached now", last);
   const auto sentence =
       at->role == replication::role::master
           ? fmt::format(

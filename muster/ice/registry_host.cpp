@@ -114,8 +114,7 @@ bool registry_host::is_closed() const {
   return closed_;
 }
 
-void registry_host::on_standing(std::shared_ptr<const registry::published> now) {
-  if (!now->has_copy || opening_.exchange(true)) return;
+void registry_host::on_serving() {
   shell_.post([this] { open(); });
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -51,10 +50,10 @@ struct open_adapters {
 /// One replica on the network: its object adapters and what is served on them, from the first instant at which the
 /// replica has something to serve.
 ///
-///     make -> attach(service) -> start -> on_standing (from the service) -> open -> … -> close
+///     make -> attach(service) -> start -> on_serving (from the service) -> open -> … -> close
 ///
 /// The internal adapter takes its port in `make` and requests after `start`. The adapters for clients, servers and
-/// session managers are made when the service first says that there is a copy, on the shell's executor, because that
+/// session managers are made when the service says that it serves, on the shell's executor, because that
 /// resolves names and binds ports: a client whose replica has nothing to serve yet is refused its connection and goes
 /// on to the next one.
 class registry_host final : public registry::listener {
@@ -97,7 +96,7 @@ class registry_host final : public registry::listener {
   /// go with the communicator. Any thread; safe to repeat.
   void close();
 
-  void on_standing(std::shared_ptr<const registry::published> now) override;
+  void on_serving() override;
   void on_must_end(std::string sentence) override;
 
  private:
@@ -123,7 +122,6 @@ class registry_host final : public registry::listener {
   registry::service* service_{nullptr};
 
   Ice::ObjectAdapterPtr internal_;
-  std::atomic<bool> opening_{false};
 
   mutable std::mutex mutex_;  // a leaf: the adapters, which `close` reads while the shell makes them
   bool closed_{false};

@@ -29,7 +29,7 @@ session_hall::opened as(std::function<void(const std::shared_ptr<Proxy>&)> respo
 
 bool registry_servant::takes_clients(const failed& exception) const {
   if (hall_->settings().is_master()) return true;
-  const auto master = hall_->service().current()->master_name;
+  const auto master = hall_->service().current()->last_master_name;
   exception(to_permission_denied(fmt::format("client session creation is only allowed with the master registry{}",
                                              master.empty() ? "." : fmt::format(", replica '{}'.", master))));
   return false;

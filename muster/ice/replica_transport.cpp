@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <IceGrid/Registry.h>
+#include <fmt/format.h>
 
 #include "muster/ice/certificate_name.hpp"
 #include "muster/ice/proxies.hpp"
@@ -71,9 +72,18 @@ class replica_transport::asking {
   asking& operator=(const asking&) = delete;
   ~asking() { by_->service_->handle_discovery_complete(question_.round); }
 
-  /// Asks the locator behind each endpoint for its replica, and that replica.
-  static void through(const std::shared_ptr<asking>& self, const std::shared_ptr<Ice::ObjectPrx>& locator) {
+  /// How a locator is known. The operator vouches for what is configured. What was learned, in an earlier life or from
+  /// an answer of this round, leads only to replicas that are reached as securely as this one demands to be reached:
+  /// else whoever listens at a client endpoint could lead a slave of a grid with TLS to a master without.
+  enum class lead { configured, recorded, told };
+
+  /// Asks the locator behind each endpoint for its replica, and that replica. Unless this was told by another locator,
+  /// it is asked for the others that it knows as well, which are then asked likewise: so one that runs, be it a slave,
+  /// leads to the master.
+  static void through(const std::shared_ptr<asking>& self, const std::shared_ptr<Ice::ObjectPrx>& locator, lead how) {
+    const Ice::Identity all{"Locator", self->by_->options_.instance_name};
     for (const auto& endpoint : locator->ice_getEndpoints()) {
+      if (!self->is_new(fmt::format("{} {}", how == lead::configured, endpoint->toString()))) continue;
       auto one = Ice::uncheckedCast<Ice::LocatorPrx>(locator->ice_endpoints({endpoint})
                                                          ->ice_locator(nullptr)
                                                          ->ice_timeout(self->bound_ms())
@@ -81,8 +91,17 @@ class replica_transport::asking {
       attempt([&] {
         one->findObjectByIdAsync(
             self->by_->identity(),
-            [self](const std::shared_ptr<Ice::ObjectPrx>& internal) {
-              if (internal) ask(self, internal);
+            [self, how](const std::shared_ptr<Ice::ObjectPrx>& internal) {
+              if (internal) ask(self, how == lead::configured ? internal : self->as_secure_as_own(internal));
+            },
+            [self](const std::exception_ptr&) {});
+      });
+      if (how == lead::told) continue;
+      attempt([&] {
+        one->findObjectByIdAsync(
+            all,
+            [self](const std::shared_ptr<Ice::ObjectPrx>& others) {
+              if (others) through(self, others->ice_twoway(), lead::told);
             },
             [self](const std::exception_ptr&) {});
       });
@@ -91,7 +110,7 @@ class replica_transport::asking {
 
   /// Asks the replica at its internal endpoints, once a round.
   static void ask(const std::shared_ptr<asking>& self, const std::shared_ptr<Ice::ObjectPrx>& internal) {
-    if (!self->is_new(internal)) return;
+    if (!self->is_another(internal)) return;
     // An id of its own keeps the connection apart from all others to these endpoints: it carries nothing but this.
     auto proxy = internal->ice_identity(self->by_->identity())
                      ->ice_locator(nullptr)
@@ -126,26 +145,51 @@ class replica_transport::asking {
     link->send(self->question_, replication::handshake_version);
   }
 
-  bool is_new(const std::shared_ptr<Ice::ObjectPrx>& internal) {
+  std::shared_ptr<Ice::ObjectPrx> own() const {
+    const std::lock_guard lock{by_->mutex_};
+    return by_->own_;
+  }
+
+  static bool is_secure(const Ice::EndpointPtr& endpoint) {
+    const auto info = endpoint->getInfo();
+    return info && info->secure();
+  }
+
+  /// Where all internal endpoints of this replica are secure, with the secure ones of the other's alone.
+  [[nodiscard]] std::shared_ptr<Ice::ObjectPrx> as_secure_as_own(const std::shared_ptr<Ice::ObjectPrx>& other) const {
+    const auto self = own();
+    if (!self || !std::ranges::all_of(self->ice_getEndpoints(), is_secure)) return other;
+    auto endpoints = other->ice_getEndpoints();
+    std::erase_if(endpoints, [](const auto& one) { return !is_secure(one); });
+    return other->ice_endpoints(endpoints);
+  }
+
+  /// Not this replica itself, nor one that this round has asked already.
+  bool is_another(const std::shared_ptr<Ice::ObjectPrx>& internal) {
     const auto endpoints = internal->ice_getEndpoints();
-    const auto own = [&] {
-      const std::lock_guard lock{by_->mutex_};
-      return by_->own_;
-    }();
+    if (endpoints.empty()) return false;
+    const auto self = own();
     const auto same = [](const Ice::EndpointPtr& left, const Ice::EndpointPtr& right) { return *left == *right; };
-    if (own && std::ranges::equal(own->ice_getEndpoints(), endpoints, same)) return false;
+    if (self && std::ranges::equal(self->ice_getEndpoints(), endpoints, same)) return false;
     std::string key;
     for (const auto& endpoint : endpoints) key += endpoint->toString() + ':';
+    return is_new(std::move(key));
+  }
+
+  bool is_new(std::string key) {
     const std::lock_guard lock{mutex_};
-    return asked_.insert(std::move(key)).second;
+    return asked_.size() < asked_max && asked_.insert(std::move(key)).second;
   }
 
   [[nodiscard]] int bound_ms() const { return static_cast<int>(by_->options_.discovery_timeout.count()); }
 
+  // Far more than a grid has; an answer that names more of them makes no more work than this.
+  static constexpr std::size_t asked_max = 1024;
+
   const std::shared_ptr<replica_transport> by_;
   const replication::describe question_;
   std::mutex mutex_;
-  std::set<std::string> asked_;
+  std::set<std::string> asked_;  ///< locators by endpoint, replicas by all their internal endpoints
 };
 
 std::shared_ptr<replica_transport> replica_transport::make(Ice::CommunicatorPtr communicator,
@@ -205,14 +249,23 @@ void replica_transport::discover(replication::discover what) {
   }
   for (const auto& replica : what.recorded) {
     const auto card = registry::decode_replica_card(replica.endpoints);
-    if (!card || card->objects.internal.is_null()) continue;
-    if (const auto internal = to_proxy(communicator_, card->objects.internal.content())) asking::ask(round, *internal);
+    if (!card) continue;
+    const auto direct = [&](const catalog::encoded_proxy& at) -> std::shared_ptr<Ice::ObjectPrx> {
+      if (at.is_null()) return nullptr;
+      return to_proxy(communicator_, at.content()).value_or(nullptr);
+    };
+    if (const auto internal = direct(card->objects.internal)) asking::ask(round, internal);
+    // Internal endpoints may have another port since that replica was started again; those for clients have a fixed
+    // one.
+    if (const auto client = direct(card->objects.client)) {
+      asking::through(round, client->ice_identity({"Locator", options_.instance_name}), asking::lead::recorded);
+    }
   }
   try {
     const auto locator = communicator_->getDefaultLocator();
     if (!locator) return;
     if (!options_.locator_is_discovered) {
-      asking::through(round, locator);
+      asking::through(round, locator, asking::lead::configured);
       return;
     }
     // The plug-in's locator is one object in this process; behind it the registry's own Query knows all replicas.
@@ -224,7 +277,7 @@ void replica_transport::discover(replication::discover what) {
     query->findObjectByIdAsync(
         {"Locator", options_.instance_name},
         [round](const std::shared_ptr<Ice::ObjectPrx>& all) {
-          if (all) asking::through(round, all);
+          if (all) asking::through(round, all, asking::lead::configured);
         },
         [round](const std::exception_ptr&) {});
   } catch (const Ice::LocalException& failed) {

@@ -29,12 +29,16 @@ struct published {
   locator::view view;
   std::shared_ptr<const replica_list> replicas;  ///< never null
   replication::role role{replication::role::slave};
-  /// There is something to serve. A slave that has never had a copy must not answer a locate request.
-  bool has_copy{false};
+  /// There is something to serve, and the start is through. A slave that has never had a copy must not answer a locate
+  /// request, nor one whose copy may yet be refused or replaced.
+  bool serves{false};
   /// This replica is a master that takes changes.
   bool takes_changes{false};
   /// The master that this slave follows, or this master itself; empty without one.
   std::string master_name;
+  /// The same, and without one the master that was known last, in this life of the process or an earlier one: where
+  /// whoever wants a change has to turn. Empty on a replica that has never known one.
+  std::string last_master_name;
   replication::phase phase{replication::phase::asking};
   replication::term term;
   replication::serial serial;

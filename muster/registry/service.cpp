@@ -1,6 +1,7 @@
 #include "muster/registry/service.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -70,6 +71,9 @@ metrics::drop_reason drop_reason_of(std::optional<replication::refusal> why) {
   return *why == replication::refusal::missed_bound ? metrics::drop_reason::timed_out : metrics::drop_reason::other;
 }
 
+// As in IceGrid, no other replica than the master may have this name, and the master has no other.
+constexpr std::string_view name_of_masters = "Master";
+
 constexpr duration measure_interval = std::chrono::milliseconds{250};
 
 bool ends_process(replication::event_kind kind) {
@@ -108,6 +112,10 @@ result<void> service::load(instant now) {
   auto core = replication::replica::make(options_.replication, std::move(visitor.loaded), machine_, random_, now);
   if (!core) return fail(std::move(core).error());
   core_ = std::move(*core);
+  const auto& met = core_->known_replicas();
+  if (std::ranges::find(met, name_of_masters, &replication::replica_info::name) != met.end()) {
+    last_master_name_ = name_of_masters;
+  }
 
   own_objects_ = std::make_shared<const locator::well_known>();
   options_.own.objects.name = options_.replication.name;
@@ -144,6 +152,11 @@ void service::turn() {
     any = true;
   }
   if (any) measure(now);
+  if (!opened_ && serves()) {
+    opened_ = true;
+    republish();
+    shell_.on_serving();
+  }
   strand_.wake_at(std::min(core_->next_deadline(), sessions_.next_deadline()));
 }
 
@@ -200,7 +213,6 @@ void service::report(const replication::event& what) {
   trouble_ = core_->status().trouble;
   if (ends_process(what.kind)) shell_.on_must_end(what.sentence);
   republish();
-  shell_.on_standing(current());
 }
 
 void service::adopt(std::shared_ptr<const replication::roster> replicas) {
@@ -236,7 +248,14 @@ void service::adopt(std::shared_ptr<const replication::roster> replicas) {
   replicas_ = std::move(list);
   own_objects_ = locator::well_known::make(options_.instance_name, options_.replication.name, active);
   republish();
-  shell_.on_standing(current());
+}
+
+bool service::serves() const {
+  using enum replication::phase;
+  const auto phase = core_->current_phase();
+  const bool is_started =
+      phase != asking && phase != copying && phase != beginning && phase != start_refused && phase != failed;
+  return is_started && core_->has_copy();
 }
 
 void service::republish() {
@@ -245,7 +264,7 @@ void service::republish() {
   now->view.own = own_objects_;
   now->replicas = replicas_;
   now->role = core_->own_role();
-  now->has_copy = core_->has_copy();
+  now->serves = serves();
   now->takes_changes = core_->takes_changes();
   if (now->role == replication::role::master) {
     // A read-only master is one, too; a master that has stepped down is none.
@@ -253,6 +272,8 @@ void service::republish() {
   } else if (const auto master = core_->current_master()) {
     now->master_name = master->name;
   }
+  if (!now->master_name.empty()) last_master_name_ = now->master_name;
+  now->last_master_name = last_master_name_;
   now->phase = core_->current_phase();
   now->term = core_->history().terms.current();
   now->serial = core_->history().last;
@@ -269,7 +290,7 @@ void service::measure(instant now) {
   const auto& history = core_->history();
   figures_.set_role(core_->own_role() == replication::role::master ? metrics::replica_role::master
                                                                    : metrics::replica_role::slave);
-  figures_.serving.set(core_->has_copy() ? 1 : 0);
+  figures_.serving.set(serves() ? 1 : 0);
   figures_.term.set_count(history.terms.current().number);
   figures_.serial.set_count(history.last.value());
   figures_.acknowledged_serial.set_count(history.acknowledged.value());
@@ -330,8 +351,9 @@ void service::register_or_forward(Registration what, registration_done done) {
     }
     (*shared)(tl::unexpected<registration_refusal>{
         {registration_failure::unavailable,
-         fmt::format("replica '{}' is a slave and reaches no running master, which alone takes registrations",
-                     options_.replication.name)}});
+         fmt::format("replica '{}' is a slave and reaches no running master, which alone takes registrations{}",
+                     options_.replication.name,
+                     last_master_name_.empty() ? "" : fmt::format("; the last was replica '{}'", last_master_name_))}});
   });
   if (!posted) {
     (*shared)(tl::unexpected<registration_refusal>{{registration_failure::unavailable, posted.error().message}});

@@ -38,9 +38,8 @@ class listener {
   listener& operator=(const listener&) = delete;
   virtual ~listener() = default;
 
-  /// The role, the replicas or whether there is a copy changed (not: a change was committed). The first call with
-  /// `has_copy` is when the client endpoint may be opened.
-  virtual void on_standing(std::shared_ptr<const published> now) = 0;
+  /// `published::serves` is true now: the client endpoints may be opened. Called once.
+  virtual void on_serving() = 0;
   /// The process has to end; nothing more will be served rightly. The sentence says why and what to do.
   virtual void on_must_end(std::string sentence) = 0;
 };
@@ -121,6 +120,7 @@ class service {
   void persist(replication::commit step);
   void report(const replication::event& what);
   void adopt(std::shared_ptr<const replication::roster> replicas);
+  [[nodiscard]] bool serves() const;
   void republish();
   void measure(instant now);
 
@@ -158,7 +158,9 @@ class service {
   std::shared_ptr<const locator::well_known> own_objects_;
   std::shared_ptr<const replica_list> replicas_;
   std::string trouble_;
+  std::string last_master_name_;  ///< `published::last_master_name`
   instant measured_{};
+  bool opened_{false};  ///< `listener::on_serving` was called
   bool stopped_{false};
   std::atomic<std::shared_ptr<const published>> current_;
 };

@@ -36,6 +36,13 @@ std::optional<shipping::objection> shipping::object_to(const open& what, const f
     if (core_.doing != phase::serving) {
       return objection{refusal::not_ready, fmt::format("master '{}' is starting", self.name)};
     }
+    // The operator looks at what this one has before anybody else takes it: as in the stock registry.
+    if (core_.how.read_only) {
+      return objection{refusal::asked_to_leave,
+                       fmt::format("master '{}' was started with --readonly: no slave synchronizes with it before it "
+                                   "is started without",
+                                   self.name)};
+    }
     bool name_taken = what.from.name == self.name;
     for (const auto& [id, one] : sessions_) {
       name_taken = name_taken || (same_follower(one, what) && one.incarnation != what.from.incarnation);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "muster/replication/diverged_tail.hpp"
 #include "muster/replication/test_cluster.hpp"
 
@@ -415,6 +417,11 @@ TEST_F(catch_up, new_endpoints_reach_everyone) {
   ASSERT_EQ(g_.at("A").replicas.replicas.size(), 2U);
   EXPECT_EQ(g_.at("A").replicas.replicas[0].endpoints, text("master-moved"));
   EXPECT_EQ(g_.at("A").core->current_master()->endpoints, text("master-moved"));
+  // And are what each of them asks at after its next start.
+  const auto& met_by_master = g_.at("M").core->known_replicas();
+  EXPECT_NE(std::ranges::find(met_by_master, replica_info{"A", text("moved")}), met_by_master.end());
+  const auto& met_by_slave = g_.at("A").core->known_replicas();
+  EXPECT_NE(std::ranges::find(met_by_slave, replica_info{"M", text("master-moved")}), met_by_slave.end());
 }
 
 TEST_F(catch_up, a_slave_whose_endpoints_change_stays_active) {

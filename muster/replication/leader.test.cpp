@@ -293,19 +293,39 @@ TEST(leader, does_not_write_when_nothing_happens) {
   EXPECT_EQ(g.at("A").disk.steps, slave);
 }
 
-TEST(leader, in_read_only_mode_takes_no_changes_and_still_feeds_slaves) {
+TEST(leader, in_read_only_mode_takes_no_changes_and_keeps_slaves_from_synchronizing) {
   cluster g;
   options how = cluster::defaults("M", role::master);
   g.start(how);
-  g.run(seconds{1});
+  g.start(cluster::defaults("A", role::slave));
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::active); }, seconds{5}));
+  g.stop("A");
   g.propose("M", "a=1");
   how.read_only = true;
   g.start(how);
   g.start(cluster::defaults("A", role::slave));
-  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::active); }, seconds{5}));
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::refused); }, seconds{5}));
+  EXPECT_NE(g.last_told("A", event_kind::refused_by_master).find("--readonly"), std::string::npos);
   const auto ticket = g.propose("M", "b=1");
   EXPECT_EQ(g.answer("M", ticket)->error().code, errc::not_master);
+  g.run(seconds{5});
+  EXPECT_EQ(g.at("A").machine->published.size(), 0U);
+
+  how.read_only = false;
+  g.start(how);
+  ASSERT_TRUE(g.run_until([&] { return g.is("A", phase::active); }, seconds{10}));
   EXPECT_EQ(g.at("A").machine->published.size(), 1U);
+}
+
+TEST(leader, in_read_only_mode_gives_a_copy_to_whoever_asks_for_one) {
+  cluster g;
+  options how = cluster::defaults("M", role::master);
+  how.read_only = true;
+  g.start(how);
+  options copying = cluster::defaults("A", role::slave);
+  copying.initdb_from_replica = "M";
+  g.start(copying);
+  EXPECT_TRUE(g.run_until([&] { return g.told("A", event_kind::snapshot_installed); }, seconds{10}));
 }
 
 TEST(leader, says_good_bye_to_its_slaves_and_answers_what_waits) {

@@ -23,7 +23,7 @@ struct options {
   bool force{false};
   /// --initdb-from-replica: replace the database by a copy of this replica's before going on.
   std::optional<std::string> initdb_from_replica;
-  /// --readonly: a master that takes no changes.
+  /// --readonly: a master that takes no changes and gives slaves no sessions; a copy that somebody asks for is given.
   bool read_only{false};
   /// Changes are taken only while at least so many slaves are active.
   std::size_t active_slaves_min{0};

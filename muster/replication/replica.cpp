@@ -478,6 +478,9 @@ bool replica::takes_changes() const noexcept {
   return current_phase() == phase::serving && !state_->shared().how.read_only;
 }
 std::optional<replica_info> replica::current_master() const { return state_->current_master(); }
+const std::vector<replica_info>& replica::known_replicas() const noexcept {
+  return state_->shared().durable.meta().known_replicas;
+}
 std::optional<peer_id> replica::master_peer() const { return state_->master_peer(); }
 bool replica::is_active_slave(peer_id which) const { return state_->slaves().is_active(which); }
 std::optional<peer_id> replica::slave_peer(std::string_view name) const { return state_->slaves().peer_of(name); }

@@ -94,6 +94,9 @@ class replica {
   [[nodiscard]] bool takes_changes() const noexcept;
   /// The master that this slave has a session with; nothing on a master or without one.
   [[nodiscard]] std::optional<replica_info> current_master() const;
+  /// The replicas of this database that were met, in this life or an earlier one; without this replica itself, but for
+  /// what it was called when it had another name.
+  [[nodiscard]] const std::vector<replica_info>& known_replicas() const noexcept;
   /// The peer that carries this slave's session; nothing on a master or without one.
   [[nodiscard]] std::optional<peer_id> master_peer() const;
   /// On a master: whether this peer carries the session of an active slave (who alone may hand registrations on).

@@ -43,6 +43,7 @@ void shipping::handle_appended(peer_id from, const appended& what, instant now) 
   slave->matched = what.last;
   if (what.endpoints && *what.endpoints != slave->who.endpoints) {
     slave->who.endpoints = *what.endpoints;
+    core_.durable.note_replica(slave->who, now);
     if (slave->now == standing::active) {
       refresh_roster(now);
     }

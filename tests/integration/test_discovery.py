@@ -99,6 +99,10 @@ class DiscoveryTest(unittest.TestCase):
     def test_a_slave_finds_its_master_by_the_name_in_the_plug_in(self):
         self.check_slave_finds_its_master(IceLocatorDiscovery__InstanceName=INSTANCE, IceGrid__InstanceName=None)
 
+    def test_a_slave_finds_its_master_whose_internal_endpoint_has_another_port_after_a_restart(self):
+        self.grid.properties["IceGrid.Registry.Internal.Endpoints"] = "tcp -h 127.0.0.1"
+        self.check_slave_finds_its_master()
+
     def test_discovery_can_be_off(self):
         master = self.grid.add("Master")
         master.start(**{"IceGrid.Registry.Discovery.Enabled": "0"})

@@ -72,6 +72,22 @@ class PromotionTest(unittest.TestCase):
         self.assertIn("--force", self.old.log())
         add(self.new, "undisturbed")
 
+    def test_the_old_master_does_not_start_as_itself_where_internal_endpoints_have_no_fixed_port(self):
+        anywhere = "tcp -h 127.0.0.1"
+        for locator in (True, False):
+            with self.subTest(promoted_with_a_locator=locator), \
+                    Grid(properties={"IceGrid.Registry.Internal.Endpoints": anywhere}) as grid:
+                old, new = grid.add("Master").start(), grid.add("slave1").start()
+                wait_active_slaves(old, 1)
+                add(old, "acknowledged")
+                old.kill()
+                new.stop()
+                new.replica_name = "Master"
+                new.start(**{"Ice.Default.Locator": grid.locator if locator else None})
+                old.start(wait=False)
+                self.assertEqual(old.wait_end(), 1)
+                self.assertIn("another master has taken over", old.log())
+
     def test_the_old_master_comes_back_as_a_slave_and_its_tail_is_saved(self):
         self.lose_a_tail_and_promote()
         add(self.new, "after")
