@@ -147,8 +147,8 @@ class network {
     }
   }
 
-  /// Likewise, but its sockets are closed one after the other: the one that listens still takes a connection from each of
-  /// the others, which breaks when it is closed as well.
+  /// Likewise, but its sockets are closed one after the other: the one that listens still takes a connection from each
+  /// of the others, which breaks when it is closed as well.
   void crash_slowly(const std::string& name) {
     for (const auto& [other, one] : processes_) {
       last_connections_.insert({other, processes_.at(name).how.address});
