@@ -4,7 +4,7 @@
 
 #include "muster/base/bytes.hpp"
 
-namespace Ice {
+namespace Ice {  // NOLINT(readability-identifier-naming): Ice gives the name
 class InputStream;
 }
 

@@ -6,7 +6,7 @@
 #include "muster/message/reader.hpp"
 #include "muster/message/writer.hpp"
 
-namespace Ice {
+namespace Ice {  // NOLINT(readability-identifier-naming): Ice gives the name
 class InputStream;
 class ObjectPrx;
 class OutputStream;
