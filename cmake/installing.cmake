@@ -68,7 +68,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS zeroc-ice-utils)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libmuster-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "libzeroc-ice-dev, libfmt-dev, libspdlog-dev, liblmdb-dev, libexpected-dev, libexpat1-dev, libcrypt-dev, prometheus-cpp-dev, libsystemd-dev, libboost1.81-dev | libboost1.83-dev, libboost-json1.81-dev | libboost-json1.83-dev")
+    "libzeroc-ice-dev, libfmt-dev, libspdlog-dev, liblmdb-dev, libexpected-dev, libexpat1-dev, libcrypt-dev, libssl-dev, prometheus-cpp-dev, libsystemd-dev, libboost1.81-dev | libboost1.83-dev, libboost-json1.81-dev | libboost-json1.83-dev")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
     "A registry for Ice: a master and replicas that answer locate requests of unmodified Ice 3.7 clients.")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Static libraries, headers and Slice of Muster.")

@@ -112,7 +112,7 @@ RC_GTEST_PROP(console_command, takes_or_refuses_any_line_without_harm, ()) {
   std::string line;
   for (const auto& one : *rc::gen::container<std::vector<std::string>>(piece)) line += one;
   const auto parsed = parse_console_command(line);
-  RC_ASSERT(parsed || !parsed.error().message.empty());
+  RC_ASSERT((parsed || !parsed.error().message.empty()));
 }
 
 }  // namespace

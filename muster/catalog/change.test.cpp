@@ -101,7 +101,7 @@ RC_GTEST_PROP(change, reads_damaged_bytes_without_harm, ()) {
 
 RC_GTEST_PROP(change, reads_any_bytes_without_harm, (const bytes& content)) {
   const auto decoded = decode(content);
-  RC_ASSERT(!decoded.has_value() || content.size() > 2);
+  RC_ASSERT((!decoded.has_value() || content.size() > 2));
 }
 
 TEST(change, is_described_in_one_line) {

@@ -53,7 +53,7 @@ void expect_coherent(const state& current) {
   for (const auto& type : current.types()) {
     RC_ASSERT(!type.objects.empty());
     for (const auto& one : type.objects)
-      RC_ASSERT(one.type() == type.id() && current.find_object(one.identity()) == &one);
+      RC_ASSERT((one.type() == type.id() && current.find_object(one.identity()) == &one));
     typed += type.objects.size();
   }
   RC_ASSERT(typed == current.objects().size());
@@ -173,7 +173,7 @@ RC_GTEST_PROP(loader, reads_damaged_rows_without_harm, ()) {
   const auto added = loading.add(*rc::gen::inRange<std::uint8_t>(0, 5), 1, damaged);
   const auto finished = loading.finish();
   if (finished) expect_coherent(*finished);
-  RC_ASSERT(added.has_value() || !added.error().message.empty());
+  RC_ASSERT((added.has_value() || !added.error().message.empty()));
 }
 
 TEST(row_cursor, goes_on_with_its_own_copy_while_the_catalog_changes) {

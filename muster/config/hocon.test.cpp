@@ -240,7 +240,7 @@ RC_GTEST_PROP(hocon, takes_or_refuses_any_text_without_harm, ()) {
   std::string text;
   for (const auto& one : *rc::gen::container<std::vector<std::string>>(piece)) text += one;
   const auto got = read_hocon(text, "x");
-  RC_ASSERT(got || got.error().message.starts_with("x, line "));
+  RC_ASSERT((got || got.error().message.starts_with("x, line ")));
 }
 
 }  // namespace

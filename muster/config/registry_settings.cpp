@@ -141,9 +141,7 @@ trace_settings read_trace(value_reader& from) {
       .application = from.count<int>("IceGrid.Registry.Trace.Application"),
       .discovery = from.count<int>("IceGrid.Registry.Trace.Discovery"),
       .locator = from.count<int>("IceGrid.Registry.Trace.Locator"),
-      .node = from.count<int>("IceGrid.Registry.Trace.Node"),
       .object = from.count<int>("IceGrid.Registry.Trace.Object"),
-      .replica = from.count<int>("IceGrid.Registry.Trace.Replica"),
       .server = from.count<int>("IceGrid.Registry.Trace.Server"),
       .session = from.count<int>("IceGrid.Registry.Trace.Session"),
   };
@@ -261,7 +259,6 @@ result<settings_with_warnings> read_registry_settings(const property_map& proper
                                 from.text("IceGrid.Registry.AdminCryptPasswords")};
   settings.require_replica_certificate_name = from.boolean("IceGrid.Registry.RequireReplicaCertCN");
   settings.require_node_certificate_name = from.boolean("IceGrid.Registry.RequireNodeCertCN");
-  settings.user_accounts = from.text("IceGrid.Registry.UserAccounts");
   settings.trace = read_trace(from);
   settings.locator = read_locator(properties, from);
   settings.replication = read_replication(from);

@@ -62,9 +62,7 @@ struct trace_settings {
   int application{};
   int discovery{};
   int locator{};
-  int node{};
   int object{};
-  int replica{};
   int server{};
   int session{};
   friend bool operator==(const trace_settings&, const trace_settings&) = default;
@@ -143,7 +141,6 @@ struct registry_settings {
   permission_settings admin_permissions;
   bool require_replica_certificate_name{};
   bool require_node_certificate_name{};
-  std::string user_accounts;  ///< file; empty: no user account mapper
   trace_settings trace;
   locator_settings locator;
   replication_settings replication;

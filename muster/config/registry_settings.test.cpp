@@ -371,7 +371,7 @@ RC_GTEST_PROP(registry_settings, never_break_on_odd_names_and_values,
   properties["IceGrid.Registry." + name] = value;
   properties["IceGrid.Registry.Client.Endpoints"] = value;
   const auto read = read_registry_settings(properties);
-  RC_ASSERT(read.has_value() || !read.error().message.empty());
+  RC_ASSERT((read.has_value() || !read.error().message.empty()));
 }
 
 }  // namespace

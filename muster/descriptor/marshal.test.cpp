@@ -110,7 +110,7 @@ TEST(marshal, names_a_version_that_it_does_not_know) {
 }
 
 RC_GTEST_PROP(marshal, reads_any_bytes_without_harm, (const bytes& content)) {
-  RC_ASSERT(!decode_application_update(content).has_value() || content.size() > 6);
+  RC_ASSERT((!decode_application_update(content).has_value() || content.size() > 6));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST(proxy_options, name_the_part_that_is_none_of_them) {
 }
 
 RC_GTEST_PROP(proxy_options, read_any_text_without_harm, (const std::string& text)) {
-  RC_ASSERT(parse_proxy_options(text).has_value() || !text.empty());
+  RC_ASSERT((parse_proxy_options(text).has_value() || !text.empty()));
 }
 
 }  // namespace

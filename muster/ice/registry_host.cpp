@@ -87,7 +87,6 @@ registry::replica_card registry_host::card() const {
   own.host = options_.host_name;
   own.objects.name = settings.replica_name;
   own.objects.is_master = settings.is_master();
-  own.objects.has_user_account_mapper = !settings.user_accounts.empty();
   own.objects.internal = published_endpoints(internal_);
   const std::lock_guard lock{mutex_};
   own.objects.client = published_endpoints(client_);

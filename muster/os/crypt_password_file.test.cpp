@@ -69,7 +69,7 @@ TEST(crypt_password_file, is_refused_by_name_when_it_is_not_there) {
 
 RC_GTEST_PROP(crypt_password_file, is_read_or_refused_whatever_it_holds, (const std::string& text)) {
   const auto parsed = crypt_password_file::parse(text, "passwords");
-  RC_ASSERT(parsed.has_value() || parsed.error().code == errc::invalid_argument);
+  RC_ASSERT((parsed.has_value() || parsed.error().code == errc::invalid_argument));
 }
 
 TEST(crypt_password_worker, answers_on_its_own_thread) {

@@ -84,7 +84,7 @@ RC_GTEST_PROP(change_log, keeps_its_bounds_and_never_cuts_what_it_must_keep, ())
     log.trim_below(cut);
     RC_ASSERT(log.last() == serial{end});
     const bool may_be_cut = log.first() <= limits.never_beyond && log.size() > 0;
-    RC_ASSERT(!may_be_cut || log.held_bytes() <= limits.bytes_hard_max || log.first().value() > end - 5);
+    RC_ASSERT((!may_be_cut || log.held_bytes() <= limits.bytes_hard_max || log.first().value() > end - 5));
   }
 }
 
