@@ -112,6 +112,16 @@ result<void> check_discovery(const discovery_settings& discovery) {
   return {};
 }
 
+/// Of Ice's own properties, the one that opens something here.
+result<void> check_process_administration(const property_map& properties) {
+  const auto found = properties.find("Ice.Admin.Endpoints");
+  if (found == properties.end() || found->second.empty()) return {};
+  const auto endpoints = parse_endpoints(found->second);
+  if (endpoints) return {};
+  return fail(errc::invalid_argument, "Ice.Admin.Endpoints={}: {}; allowed is {}", found->second,
+              endpoints.error().message, allowed_values(*find_property("IceGrid.Registry.Client.Endpoints")));
+}
+
 /// Endpoints as they will be opened: `default` and a missing host take what Ice.Default.* say.
 std::vector<endpoint_text> resolved_endpoints(const property_map& properties, std::string_view text) {
   auto endpoints = parse_endpoints(text).value_or(std::vector<endpoint_text>{});
@@ -172,6 +182,7 @@ result<void> check_settings(const property_map& properties, const registry_setti
   if (auto found = check_locator(settings); !found) return found;
   if (auto allowed = check_start(settings); !allowed) return allowed;
   if (auto fitting = check_numbers(settings); !fitting) return fitting;
+  if (auto readable = check_process_administration(properties); !readable) return readable;
   return check_discovery(settings.discovery);
 }
 
