@@ -10,6 +10,7 @@
 #include "apps/replication_options.hpp"
 #include "muster/ice/administration.hpp"
 #include "muster/ice/communicator.hpp"
+#include "muster/ice/process_facet.hpp"
 #include "muster/ice/verifiers.hpp"
 #include "muster/os/configured_hosts.hpp"
 #include "muster/os/entropy.hpp"
@@ -163,7 +164,7 @@ result<void> registry_process::open(std::function<void()> on_ready) {
   peers_->attach(*service_);
   host_->attach(*service_);
   if (auto opened = start_http(); !opened) return opened;
-  return {};
+  return ice::open_process_administration(communicator_, [this] { end({}); });
 }
 
 void registry_process::begin() {

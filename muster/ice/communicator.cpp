@@ -84,6 +84,8 @@ config::property_map complete_properties(const config::registry_settings& settin
   completion to{properties};
   to.force("Ice.PrintProcessId", "0");
   to.force("Ice.ServerIdleTime", "0");
+  // Its facet Process is made to end this process in good order before anybody reaches it.
+  to.force("Ice.Admin.DelayCreation", "1");
   to.force("Ice.ACM.Server.Close", "3");
   // Our own calls have their own answers to failure; a silent second attempt would only double their bounds.
   to.fill("Ice.RetryIntervals", "-1");
