@@ -314,6 +314,67 @@ class CommandLineTest(DirectoryTest):
         self.assert_refused(done, self.path("no/such/pid"))
 
 
+class ExitStatusTest(DirectoryTest):
+    """0 done, 1 refused or failed, 2 wrong usage of a tool; and one line on standard error for 1 and 2."""
+
+    def ends_with(self, status, *arguments, says=""):
+        with self.subTest(" ".join(arguments)):
+            done = run(*arguments, program=(MUSTER,))
+            self.assertEqual(done.returncode, status, done.stderr)
+            if status == 0:
+                self.assertEqual(done.stderr, "")
+            else:
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+                self.assertTrue(done.stderr.startswith("muster"), done.stderr)
+            self.assertIn(says, done.stderr)
+
+    def test_wrong_usage_of_a_tool(self):
+        nobody = f"X/Locator:tcp -h 127.0.0.1 -p {free_port()}"
+        for arguments in (["nope"], ["node"], ["--bogus"], ["db", "nope"], ["db", "backup", "a"], ["db", "stat"],
+                          ["db", "stat", "a", "b"], ["db", "check", "--bogus", "a"], ["db", "diverged"], ["ping"],
+                          ["ping", "--locator", nobody, "--bogus"], ["ping", "--locator", nobody, "--timeout", "0"]):
+            self.ends_with(2, *arguments, says=arguments[0])
+        self.ends_with(2, "ping", "--locator", "a b c", says="'a b c'")
+        self.ends_with(2, "ping", "--locator", "X/Locator", says="no endpoint")
+
+    def test_what_cannot_be_done(self):
+        nowhere = self.path("nowhere")
+        for verb in ("stat", "check", "diverged"):
+            self.ends_with(1, "db", verb, nowhere, says=nowhere)
+        self.ends_with(1, "db", "backup", nowhere, self.path("copy"), says=nowhere)
+        self.ends_with(1, "db", "restore", nowhere, self.path("copy"), says=nowhere)
+        nobody = ["--locator", f"X/Locator:ssl -h 127.0.0.1 -p {free_port()}"]
+        self.ends_with(1, "ping", *nobody, f"--Ice.Config={nowhere}", says=nowhere)
+        self.ends_with(1, "ping", *nobody, f"--IceSSL.CAs={nowhere}", says=f"IceSSL.CAs={nowhere}")
+
+    def test_any_refusal_of_a_program_that_runs(self):
+        for verb in ("registry", "receptionist"):
+            self.ends_with(1, verb, "--bogus", says="--bogus")
+            self.ends_with(1, verb, "odd", says="odd")
+            self.ends_with(1, verb, says="not set")
+
+    def test_help_of_all_kinds(self):
+        for arguments in ([], ["--help"], ["--version"], ["db"], ["db", "stat", "--help"], ["ping", "--help"],
+                          ["registry", "--list-properties"], ["receptionist", "--help"]):
+            self.ends_with(0, *arguments)
+
+    def test_a_ping_with_an_endpoint_that_is_silent(self):
+        replica = self.enterContext(Grid()).add("Master").start()
+        locator = replica.grid.locator_of(replica)
+
+        def ping(*arguments):
+            return run("ping", "--locator", *arguments, program=(MUSTER,))
+        done = ping(locator)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, rf"-p {replica.client_port} .*: up, TestGrid/Registry ")
+        silent = free_port()
+        done = ping(f"{locator}:tcp -h 127.0.0.1 -p {silent}")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        answering, other = done.stdout.splitlines()
+        self.assertRegex(answering, rf"-p {replica.client_port} .*: up, ")
+        self.assertRegex(other, rf"-p {silent} .*: no answer: .*refused")
+
+
 class StockDatabaseTest(DirectoryTest):
     def make_stock_database(self):
         """The directory of a stock registry that has run here."""
