@@ -1,5 +1,6 @@
 """A grid that speaks TLS alone: replicas, clients, servers and administrators, each with a certificate."""
 
+import glob
 import os
 import subprocess
 import unittest
@@ -84,6 +85,28 @@ class TlsTest(unittest.TestCase):
         done = ping(f"--IceSSL.CAs={self.authority.path('ca.pem')}")
         self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
         self.assertIn("no answer", done.stdout)
+
+    def test_a_tail_that_was_lost_is_applied_again(self):
+        self.start_both()
+        self.slave.stop()
+        wait_active_slaves(self.master, 0)
+        with self.client(self.alice, self.master) as made, admin_session(made, INSTANCE) as admin:
+            admin.addObjectWithType(made.stringToProxy("lost:ssl -h 127.0.0.1 -p 1"), TYPE)
+        self.master.kill()
+        self.slave.replica_name = "Master"
+        self.slave.start(**self.authority.issue("Master"), **{"Ice.Default.Locator": self.grid.locator})
+        self.master.replica_name = "slave9"
+        self.master.start(**self.authority.issue("slave9"),
+                          **{"Ice.Default.Locator": self.grid.locator_of(self.slave)})
+        tail, = glob.glob(os.path.join(self.master.database, "diverged-*"))
+        done = subprocess.run(
+            [MUSTER, "db", "diverged", "--apply", tail,
+             f"--Ice.Default.Locator={self.grid.locator_of(self.slave)}",
+             *(f"--{name}={value}" for name, value in self.alice.items())],
+            capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        with self.client(self.alice, self.slave) as made:
+            self.assertTrue(locator_of(made).findObjectById(Ice.stringToIdentity("lost")))
 
     def test_without_a_certificate_of_the_authority_nothing_gets_in(self):
         self.start_both()
