@@ -22,11 +22,12 @@ class storm {
     g_.how.push_fan_out = 2;
     g_.how.relay_fan_out = 2;
     g_.how.transfer_window_chunks = 1 + random_.below(4);
+    belief_ = random_.below(3);
     g_.after_turn = [this](network::node& one) { check(one); };
     const std::size_t nodes = 3 + random_.below(8);
     for (std::size_t i = 0; i < nodes; ++i) {
       names_.push_back(network::name_of(i));
-      g_.start(names_.back(), ++lives_);
+      start(names_.back());
     }
     g_.join_all();
   }
@@ -75,6 +76,13 @@ class storm {
   }
 
  private:
+  /// Of one belief or the other, or of mixed ones.
+  void start(const std::string& name) {
+    const bool is_strict = belief_ == 2 ? random_.chance(1, 2) : belief_ == 1;
+    g_.how.taken_from = is_strict ? news_source::origin_only : news_source::any_member;
+    g_.start(name, ++lives_);
+  }
+
   void step() {
     const std::string& name = names_[random_.below(names_.size())];
     const std::string& other = names_[random_.below(names_.size())];
@@ -131,7 +139,7 @@ class storm {
 
   void restart(const std::string& name) {
     g_.crash(name);
-    g_.start(name, ++lives_);
+    start(name);
     truth_[name].clear();
     seen_versions_.erase(name);
     refused_.erase(name);
@@ -229,6 +237,7 @@ class storm {
   network g_;
   std::vector<std::string> names_;
   std::uint64_t lives_{0};
+  std::uint64_t belief_{0};
   std::map<std::string, std::set<std::pair<std::string, std::uint64_t>>> truth_;
   std::map<origin_id, std::set<std::pair<std::string, std::uint64_t>>> registered_;  ///< ever
   std::map<std::string, std::set<origin_id>> refused_;

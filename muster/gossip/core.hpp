@@ -49,8 +49,8 @@ struct origin_status {
 ///     wake_at(core.next_deadline());   // then handle_tick
 ///
 /// Trust: `from` is the member that the transport has authenticated, and the layer above hands in messages of members
-/// only. Members may pass on what others have registered. Only registrations of known members, of exactly the
-/// incarnation that `handle_member_up` named, are taken.
+/// only. Members may pass on what others have registered, unless `options::taken_from` says otherwise. Only
+/// registrations of known members, of exactly the incarnation that `handle_member_up` named, are taken.
 ///
 /// Always holds:
 /// - an origin's version here never falls while its incarnation is the same, and what is visible of it is what it had

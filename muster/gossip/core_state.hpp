@@ -67,6 +67,11 @@ class core::state {
   void send_digests(const origin_id& to, place first, place last, instant now);
   /// Asks `from` for what it has of the origin beyond `have`, unless somebody has just been asked.
   void ask(const origin_id& from, const origin_id& origin, version have, instant now);
+  /// Somebody knows this version of the origin: whoever is believed is asked for what is beyond `have`.
+  void follow(const origin_id& from, const origin_id& origin, version have, instant now);
+  /// Lets `to` know what it lacks, within the rest of the budget: by sending it, or where only the origin is believed
+  /// by saying which version there is.
+  void offer(const origin_id& to, const origin_record& origin, version have, std::size_t& budget_bytes, instant now);
   /// Sends what `to` lacks, within the rest of the budget.
   void fill(const origin_id& to, const origin_record& origin, version have, std::size_t& budget_bytes, instant now);
   void answer(const origin_id& to, origin_update part, std::size_t part_bytes);
@@ -76,6 +81,10 @@ class core::state {
   // judgement.cpp: what is taken from whom
   /// Whether news of this origin are taken. Tells the origin if it is forgotten, and this node if it is itself.
   [[nodiscard]] bool admits(const origin_id& from, const origin_id& origin, version at);
+  /// Whether it may tell what the origin has registered.
+  [[nodiscard]] bool is_believed(const origin_id& from, const origin_id& origin) const {
+    return how_.taken_from == news_source::any_member || from == origin;
+  }
   /// Somebody speaks of this node's name.
   void judge_own(const origin_id& from, const origin_id& spoken_of, version at, bool is_forgotten);
   void supersede(const origin_id& older, const origin_id& by, instant now);

@@ -9,6 +9,12 @@
 
 namespace muster::gossip {
 
+/// Whom news of a node's registrations are taken from.
+enum class news_source : std::uint8_t {
+  any_member,   ///< members pass on what others have registered, so that a repair needs nobody in particular
+  origin_only,  ///< the node itself; what another says of it is no more than a reason to ask it
+};
+
 /// The bounds of the gossip of one node. Bounds in space should be equal on all nodes: see docs/protocols/gossip.md for
 /// what happens where they are not.
 struct options {
@@ -20,6 +26,10 @@ struct options {
   duration want_timeout{std::chrono::milliseconds{500}};  ///< a question that got no answer may be asked again
   duration transfer_timeout{std::chrono::seconds{1}};     ///< a transfer without progress asks again, thrice
   duration frozen_timeout{std::chrono::seconds{10}};      ///< an origin frozen for a transfer is let go when unused
+
+  /// Need not be equal on all nodes. The layer above chooses `origin_only` where it authenticates nodes: there one node
+  /// can then say nothing for another.
+  news_source taken_from{news_source::any_member};
 
   // How far and how fast.
   std::size_t push_peers_max{64};  ///< with more Up peers a change travels by infection

@@ -118,15 +118,15 @@ void core::state::handle(const origin_id& from, const digest& what, instant now)
     }
     mentioned[line.origin.node] = line.origin.life;
     if (known != nullptr && known->id == line.origin && line.at < known->now.at) {
-      fill(from, *known, line.at, budget_bytes, now);
+      offer(from, *known, line.at, budget_bytes, now);
     } else if (!is_self(line.origin.node) && line.at > version_of(line.origin) && admits(from, line.origin, line.at)) {
-      ask(from, line.origin, version_of(line.origin), now);
+      follow(from, line.origin, version_of(line.origin), now);
     }
   }
   for (const origin_record* const one : table_.between(what.first, what.last)) {
     const auto found = mentioned.find(one->id.node);
     if (one->now.at > version{0} && (found == mentioned.end() || found->second < one->id.life)) {
-      fill(from, *one, version{0}, budget_bytes, now);
+      offer(from, *one, version{0}, budget_bytes, now);
     }
   }
 }
@@ -168,6 +168,28 @@ void core::state::ask(const origin_id& from, const origin_id& origin, version ha
   }
   until->second = now + how_.want_timeout;
   wants_[from].push_back({origin, have});
+}
+
+void core::state::follow(const origin_id& from, const origin_id& origin, version have, instant now) {
+  if (is_believed(from, origin)) {
+    ask(from, origin, have, now);
+  } else if (members_.is_up(origin)) {
+    ask(origin, origin, have, now);
+  }
+}
+
+void core::state::offer(const origin_id& to, const origin_record& origin, version have, std::size_t& budget_bytes,
+                        instant now) {
+  if (is_believed(self_, origin.id)) {
+    fill(to, origin, have, budget_bytes, now);
+    return;
+  }
+  // No operations after that version: a gap to whoever knows fewer, and nothing to all others.
+  const std::size_t size = frame_bytes + encoded_bytes_max(origin.id);
+  if (size <= budget_bytes) {
+    budget_bytes -= size;
+    answer(to, {.origin = origin.id, .base = origin.now.at, .operations = {}, .after = origin.now}, size);
+  }
 }
 
 void core::state::fill(const origin_id& to, const origin_record& origin, version have, std::size_t& budget_bytes,
@@ -252,7 +274,7 @@ void core::state::heal(instant now) {
     // The origin itself, if it can be reached; whoever answers, an origin that goes on saying what is not so costs
     // little.
     const auto others = members_.pick(1, random_, self_, one->id);
-    if (members_.is_up(one->id) || !others.empty()) {
+    if (members_.is_up(one->id) || (!others.empty() && is_believed(others.front(), one->id))) {
       not_before = now + patience;
       ask(members_.is_up(one->id) ? one->id : others.front(), one->id, version{0}, now);
     }

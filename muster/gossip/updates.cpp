@@ -23,6 +23,12 @@ void core::state::take(const origin_id& from, const origin_update& part, std::ui
     return;
   }
   const version have = version_of(part.origin);
+  if (!is_believed(from, part.origin)) {
+    if (part.after.at > have) {
+      follow(from, part.origin, have, now);
+    }
+    return;
+  }
   if (part.is_whole) {
     std::vector<registration> content;
     content.reserve(part.operations.size());
@@ -105,6 +111,12 @@ void core::state::handle(const origin_id& from, const chunk& what, instant now) 
   }
   const origin_record* const known = table_.find(what.origin.node);
   const version have = known == nullptr ? version{0} : known->now.at;
+  if (!is_believed(from, what.origin)) {
+    if (what.at.at > have) {
+      follow(from, what.origin, have, now);
+    }
+    return;
+  }
   if (what.at.at < have || (what.at.at == have && (known == nullptr || known->complete))) {
     assemblies_.drop(what.origin.node);
     return;
@@ -161,7 +173,8 @@ void core::state::push_own(ready& out) {
   if (news.empty() || members_.up_count() == 0) {
     return;
   }
-  const bool tells_all = members_.up_count() <= how_.push_peers_max;
+  // By infection others would tell what only the origin is believed.
+  const bool tells_all = members_.up_count() <= how_.push_peers_max || how_.taken_from == news_source::origin_only;
   const std::uint8_t hops = tells_all ? 0 : hops_needed();
   const std::vector<origin_id> to =
       members_.pick(tells_all ? members_.up_count() : how_.push_fan_out, random_, self_, self_);

@@ -70,12 +70,12 @@ std::string settings_of(const config::property_map& properties) {
   if (!plan) return plan.error().message;
   const auto& node = plan->node;
   const auto& of = node.membership;
-  return fmt::format("{} {} {} | {} {} {} {} {} {} {} {} {} | {} {} | {} {} | {} {} {}", plan->wire.listen,
+  return fmt::format("{} {} {} | {} {} {} {} {} {} {} {} {} | {} {} | {} {} | {} {} {} | {}", plan->wire.listen,
                      node.cluster, node.seeds.size(), of.probe_interval, of.probe_timeout, of.suspicion_time,
                      of.removal_timeout, of.removed_horizon, of.heal_interval, of.join_retry_min, of.join_retry_max,
                      of.leave_timeout, of.keep_majority, of.majority_delay, node.frame_bytes_max,
                      plan->wire.in_flight_bytes_max, plan->wire.connect_timeout, plan->wire.stop_timeout,
-                     plan->wire.silence_timeout);
+                     plan->wire.silence_timeout, node.gossip.taken_from == gossip::news_source::origin_only);
 }
 
 std::string receptionist_settings_of(const config::property_map& properties) {

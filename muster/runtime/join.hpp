@@ -46,6 +46,9 @@ struct join_options {
   std::optional<duration> removal_timeout{};  ///< `removal-timeout`: unreachable for so long, a node is removed
   /// `keep-majority`: after a split only the side with the majority of the members stays.
   std::optional<bool> keep_majority{};
+  /// `only-from-origin`: what a node has registered is taken from that node alone. Without it: where TLS is on, so that
+  /// no member can speak for another; elsewhere members pass on what others have registered.
+  std::optional<bool> only_from_origin{};
   /// All other settings of a node. Where a property or something above speaks of the same, that holds.
   options more{};
 

@@ -186,6 +186,8 @@ result<join_plan> plan_join(join_options how, const joining_process& who) {
   properties.text("published", published);
   properties.text("seeds", seeds);
   properties.text("seeds-file", seeds_file);
+  std::optional<bool> only_from_origin;
+  properties.flag("only-from-origin", only_from_origin);
   read_settings(properties, out.node, out.wire);
   properties.refuse_unknown();
   if (!properties.outcome()) return fail(properties.outcome().error());
@@ -203,6 +205,11 @@ result<join_plan> plan_join(join_options how, const joining_process& who) {
   const auto endpoints = config::parse_endpoints(out.wire.listen, config::cluster_transports);
   if (!endpoints) return fail(errc::invalid_argument, "cluster.listen: {}", endpoints.error().message);
   const bool is_encrypted = endpoints->front().is_encrypted();
+  if (how.only_from_origin) only_from_origin = how.only_from_origin;
+  if (only_from_origin || is_encrypted) {
+    out.node.gossip.taken_from =
+        only_from_origin.value_or(true) ? gossip::news_source::origin_only : gossip::news_source::any_member;
+  }
   auto named = name_of(!how.name.empty() ? how.name : !name.empty() ? name : out.node.name, is_encrypted, who);
   if (!named) return fail(std::move(named).error());
   out.node.name = *std::move(named);

@@ -66,6 +66,28 @@ TEST(join_plan, option_beats_property_beats_default) {
   EXPECT_FALSE(other->node.membership.keep_majority);
 }
 
+TEST(join_plan, believes_of_a_node_only_itself_with_tls_or_where_told_so) {
+  using gossip::news_source;
+  const auto taken_from = [](const std::string& listen, const std::string& property, std::optional<bool> option,
+                             news_source more = news_source::any_member) {
+    join_options how{.name = "a", .listen = listen, .properties = {{"cluster.only-from-origin", property}}};
+    how.only_from_origin = option;
+    how.more.gossip.taken_from = more;
+    return plan_join(how, shop)->node.gossip.taken_from;
+  };
+  const std::string plain = "tcp -h 127.0.0.1";
+  const std::string encrypted = "ssl -h 127.0.0.1";
+  EXPECT_EQ(taken_from(plain, "", {}), news_source::any_member);
+  EXPECT_EQ(taken_from(encrypted, "", {}), news_source::origin_only);
+  EXPECT_EQ(taken_from(encrypted, "false", {}), news_source::any_member);
+  EXPECT_EQ(taken_from(encrypted, "false", true), news_source::origin_only);
+  EXPECT_EQ(taken_from(plain, "true", {}), news_source::origin_only);
+  EXPECT_EQ(taken_from(plain, "true", false), news_source::any_member);
+  EXPECT_EQ(taken_from(plain, "", {}, news_source::origin_only), news_source::origin_only);
+  EXPECT_EQ(why_not({.properties = {{"cluster.only-from-origin", "perhaps"}}}),
+            "cluster.only-from-origin is 'perhaps'; allowed is true or false");
+}
+
 TEST(join_plan, takes_the_name_that_the_systems_node_was_given) {
   auto named = shop;
   named.node = "till-4";

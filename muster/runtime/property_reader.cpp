@@ -42,6 +42,10 @@ void property_reader::flag(std::string_view leaf, bool& setting) {
   }
 }
 
+void property_reader::flag(std::string_view leaf, std::optional<bool>& setting) {
+  if (find(leaf) != nullptr) flag(leaf, setting.emplace());
+}
+
 void property_reader::bytes(std::string_view leaf, std::size_t& setting, std::size_t least, std::size_t most,
                             std::string_view allowed) {
   const auto* value = find(leaf);

@@ -24,6 +24,7 @@ class property_reader {
   void time(std::string_view leaf, duration& setting, duration least = std::chrono::milliseconds{1},
             std::chrono::hours most = std::chrono::hours{24});
   void flag(std::string_view leaf, bool& setting);
+  void flag(std::string_view leaf, std::optional<bool>& setting);
   /// `allowed` says what lies between the two, for people.
   void bytes(std::string_view leaf, std::size_t& setting, std::size_t least, std::size_t most,
              std::string_view allowed);

@@ -155,6 +155,7 @@ scenario scenario::of_seed(prng& draws, bool is_long) {
   if (draws.chance(1, 4)) {
     out.subscribers = {.subscribers_per_key_max = 1 + draws.below(3), .subscribers_total_max = 1 + draws.below(12)};
   }
+  if (draws.chance(1, 3)) out.core.gossip.taken_from = gossip::news_source::origin_only;
   return out;
 }
 
@@ -172,7 +173,7 @@ std::string scenario::describe() const {
       "{} "
       "B; watch {} unwatch {} stop_watched {}, {} watches of a node; membership: "
       "removal {} ms{}, messages {} B, chunks {} B; gossip: messages {} B, replies {} B, log {} / {} B, push {} by {} "
-      "and {}, window {}, transfers {}, of an origin {}, of all {}, keys {}; subscribers {} a key, {} in all; {} ms",
+      "and {}, window {}, transfers {}, of an origin {}, of all {}, keys {}{}; subscribers {} a key, {} in all; {} ms",
       nodes, seeds, keeps_order ? "in order" : "out of order", us(quality.delay_max), quality.lost_per_thousand,
       quality.doubled_per_thousand, ends_noticed_percent, ms(trouble_interval), ms(trouble_lasts_max), t.kill,
       t.lose_host, t.kill_many, t.leave, t.pause, t.suspend, t.partition, t.cut_link, t.reset, t.weather, t.clock_jump,
@@ -181,7 +182,8 @@ std::string scenario::describe() const {
       core.watches_per_node_max, ms(m.removal_timeout), m.keep_majority ? " keep_majority" : "", m.message_bytes_max,
       m.chunk_bytes_max, g.message_bytes_max, g.reply_bytes_max, g.log_operations_max, g.log_bytes_max,
       g.push_peers_max, g.push_fan_out, g.relay_fan_out, g.transfer_window_chunks, g.transfers_max,
-      g.registrations_per_origin_max, g.registrations_max, g.keys_max, subscribers.subscribers_per_key_max,
+      g.registrations_per_origin_max, g.registrations_max, g.keys_max,
+      g.taken_from == gossip::news_source::origin_only ? ", of itself alone" : "", subscribers.subscribers_per_key_max,
       subscribers.subscribers_total_max, ms(safety_lasts));
 }
 
