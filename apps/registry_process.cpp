@@ -16,6 +16,7 @@
 #include "muster/os/entropy.hpp"
 #include "muster/os/file.hpp"
 #include "muster/os/http_health.hpp"
+#include "muster/os/locked_key.hpp"
 
 namespace muster::apps {
 namespace {
@@ -110,6 +111,7 @@ result<void> registry_process::read_values(ice::registry_host_options& host) {
   host.seed = os::entropy_seed();
   if (auto opened = open_passwords(host); !opened) return opened;
   if (auto known = os::check_hosts(settings_); !known) return known;
+  if (auto usable = os::check_locked_key(properties_); !usable) return usable;
   // Certificates and keys are read here.
   auto communicator = ice::make_communicator(settings_, properties_, *log_);
   if (!communicator) return fail(std::move(communicator).error());

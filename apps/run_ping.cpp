@@ -7,6 +7,7 @@
 #include "muster/ice/ping.hpp"
 #include "muster/ice/properties.hpp"
 #include "muster/os/clock.hpp"
+#include "muster/os/locked_key.hpp"
 
 namespace muster::apps {
 namespace {
@@ -29,6 +30,7 @@ int run(const config::ping_replica& what) {
   };
   const auto properties = ice::load_properties(what.properties);
   if (!properties) return refuse(properties.error());
+  if (const auto usable = os::check_locked_key(*properties); !usable) return refuse(usable.error());
   const auto answers = ice::ping_locator(what.locator, what.timeout, os::now, *properties);
   if (!answers) return refuse(answers.error());
   for (const auto& answer : *answers) print(answer);

@@ -133,7 +133,7 @@ class BadValuesTest(DirectoryTest):
         authority = Authority(self.directory, "ours")
         mine = authority.issue("Master")
         other_key = authority.issue("other")["IceSSL.KeyFile"]
-        locked_key = authority.lock(mine["IceSSL.KeyFile"], "right")
+        locked_key = Authority.lock(mine["IceSSL.KeyFile"], "right")
         text = write(self.path("text"), "this is no certificate\n")
         nowhere = self.path("nowhere")
         for name, value, more in (
@@ -153,6 +153,19 @@ class BadValuesTest(DirectoryTest):
                 self.assertNotIn("a wrong one", done.stderr)
                 self.assertFalse(os.path.exists(self.path("db")), "something was opened before all was checked")
         self.refused("IceSSL.VerifyPeer", "7", "7")
+
+    def test_a_locked_key_that_nobody_can_be_asked_for_is_refused(self):
+        mine = Authority(self.directory, "ours").issue("Master")
+        locked_key = os.path.basename(Authority.lock(mine["IceSSL.KeyFile"], "right"))
+        mine.update({"IceSSL.KeyFile": locked_key, "IceSSL.DefaultDir": os.path.dirname(mine["IceSSL.KeyFile"])})
+        ping = ["--locator", "X/Locator:ssl -h 127.0.0.1 -p 1"]
+        for verb, arguments in (("registry", self.settings(**mine)),
+                                ("ping", [*ping, *(f"--{name}={value}" for name, value in mine.items())])):
+            # A session of its own has no terminal.
+            done = subprocess.run([MUSTER, verb, *arguments], capture_output=True, text=True, timeout=PATIENCE_S,
+                                  check=False, start_new_session=True, stdin=subprocess.DEVNULL)
+            self.assert_refused(done, f"IceSSL.KeyFile={locked_key}", "IceSSL.Password is not set; allowed is")
+        self.assertFalse(os.path.exists(self.path("db")), "something was opened before all was checked")
 
     def test_what_ice_itself_opens_is_looked_at_too(self):
         self.refused("Ice.Admin.Endpoints", "tcp -p abc", "abc", "allowed is")

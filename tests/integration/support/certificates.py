@@ -36,7 +36,8 @@ class Authority:
             "IceSSL.KeyFile": self.path(f"{common_name}.key"),
         }
 
-    def lock(self, key_file, password):
+    @staticmethod
+    def lock(key_file, password):
         """A copy of this key that is of use with the password only."""
         locked = f"{key_file}.locked"
         _openssl("pkey", "-in", key_file, "-aes256", "-passout", f"pass:{password}", "-out", locked)
