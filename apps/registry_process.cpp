@@ -184,7 +184,7 @@ result<void> registry_process::start_http() {
           return os::http_response{200, std::string{metrics::prometheus_content_type}, metrics_text()};
         }},
        {"/health", [this] { return os::to_http(to_health(*service_->current(), settings_.replica_name)); }}});
-  if (!server) return fail(std::move(server).error());
+  if (!server) return fail(server.error().code, "Muster.Registry.Http.Endpoint: {}", server.error().message);
   http_ = std::move(*server);
   return {};
 }

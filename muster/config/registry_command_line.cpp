@@ -13,7 +13,7 @@ namespace {
 constexpr const char* description =
     "Runs one replica of the registry: it answers locate requests of Ice clients, takes registrations of Ice servers, "
     "and keeps both durable and replicated. The replica named Master (the default) is the master; any other name makes "
-    "a slave, which follows the master that it finds through Ice.Default.Locator.";
+    "a slave, which follows the master that it finds through Ice.Default.Locator (or the plug-in IceLocatorDiscovery).";
 
 constexpr const char* footer = R"(
 PROPERTIES

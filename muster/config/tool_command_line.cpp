@@ -101,9 +101,10 @@ std::pair<std::vector<std::pair<std::string, std::string>>, std::vector<std::str
 }
 
 result<command> parse_backup(std::span<const std::string> arguments) {
-  verb backup{"db backup",
-              "Copies a database into a new folder. The replica that owns it may go on running: the copy is one "
-              "consistent state, and nothing waits for it."};
+  verb backup{
+      "db backup",
+      "Copies a database into a new or an empty folder. The replica that owns it may go on running: the copy is one "
+      "consistent state, and nothing waits for it."};
   backup.takes("DATABASE", backup.first, "Directory of the database (IceGrid.Registry.LMDB.Path).")
       .takes("FOLDER", backup.second, "Where the copy goes; a new or an empty directory.");
   return backup.parse(
@@ -181,6 +182,11 @@ EXAMPLES
   muster db diverged /var/lib/muster/old-master/db/diverged-old-master-42-45-term1-5b96a053.tail
   muster db diverged --apply FILE --Ice.Default.Locator='IceGrid/Locator:tcp -h host -p 4061' \
       --IceGridAdmin.Username=me --IceGridAdmin.Password=secret
+)",
+      R"(
+EXIT STATUS
+  0 done; 1 a change was refused (its line says why), or none could be tried (one line on standard
+  error says why); 2 wrong usage.
 )");
   if (parsed) {
     if (auto* shown = std::get_if<show_diverged_tail>(&*parsed)) shown->properties = std::move(properties);

@@ -181,7 +181,7 @@ class BadValuesTest(DirectoryTest):
             done = run(*self.settings(**{name: taken.client_endpoint, "Ice.Admin.InstanceName": "admin"}))
             self.assert_refused(done, f"{name}={taken.client_endpoint}", "in use")
         done = run(*self.settings(Muster__Registry__Http__Endpoint=str(taken.client_port)))
-        self.assert_refused(done, str(taken.client_port), "in use")
+        self.assert_refused(done, "Muster.Registry.Http.Endpoint", str(taken.client_port), "in use")
 
     def test_a_database_that_another_process_owns_is_left_alone(self):
         owner = self.enterContext(Grid()).add("Master").start()
