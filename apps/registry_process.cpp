@@ -98,9 +98,11 @@ result<void> registry_process::open_passwords(ice::registry_host_options& host) 
     check = check_with(*worker);
     return {};
   };
-  const auto client = open("IceGrid.Registry.CryptPasswords", settings_.client_permissions.crypt_passwords,
-                           client_passwords_, host.client_passwords);
-  if (!client) return client;
+  if (auto done = open("IceGrid.Registry.CryptPasswords", settings_.client_permissions.crypt_passwords,
+                       client_passwords_, host.client_passwords);
+      !done) {
+    return done;
+  }
   return open("IceGrid.Registry.AdminCryptPasswords", settings_.admin_permissions.crypt_passwords, admin_passwords_,
               host.admin_passwords);
 }
