@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -7,7 +9,10 @@
 namespace muster::apps {
 
 void print_error(std::string_view program, std::string_view sentence) {
-  fmt::print(stderr, "{}: error: {}\n", program, sentence);
+  std::string line{sentence};
+  // What is quoted in it may have line feeds of its own.
+  std::ranges::replace(line, '\n', ' ');
+  fmt::print(stderr, "{}: error: {}\n", program, line);
 }
 
 }  // namespace muster::apps

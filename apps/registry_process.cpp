@@ -10,9 +10,13 @@
 #include "apps/replication_options.hpp"
 #include "muster/ice/administration.hpp"
 #include "muster/ice/communicator.hpp"
+#include "muster/ice/process_facet.hpp"
+#include "muster/ice/verifiers.hpp"
+#include "muster/os/configured_hosts.hpp"
 #include "muster/os/entropy.hpp"
 #include "muster/os/file.hpp"
 #include "muster/os/http_health.hpp"
+#include "muster/os/locked_key.hpp"
 
 namespace muster::apps {
 namespace {
@@ -85,35 +89,47 @@ result<void> registry_process::open_data() {
 }
 
 result<void> registry_process::open_passwords(ice::registry_host_options& host) {
-  const auto open = [](const std::string& file, std::unique_ptr<os::crypt_password_worker>& worker,
-                       ice::password_check& check) -> result<void> {
+  const auto open = [](std::string_view property, const std::string& file,
+                       std::unique_ptr<os::crypt_password_worker>& worker, ice::password_check& check) -> result<void> {
     if (file.empty()) return {};
     auto passwords = os::crypt_password_file::load(file);
-    if (!passwords) return fail(std::move(passwords).error());
+    if (!passwords) return fail(passwords.error().code, "{}: {}", property, passwords.error().message);
     worker = std::make_unique<os::crypt_password_worker>(std::move(*passwords));
     check = check_with(*worker);
     return {};
   };
-  if (auto done = open(settings_.client_permissions.crypt_passwords, client_passwords_, host.client_passwords); !done) {
+  if (auto done = open("IceGrid.Registry.CryptPasswords", settings_.client_permissions.crypt_passwords,
+                       client_passwords_, host.client_passwords);
+      !done) {
     return done;
   }
-  return open(settings_.admin_permissions.crypt_passwords, admin_passwords_, host.admin_passwords);
+  return open("IceGrid.Registry.AdminCryptPasswords", settings_.admin_permissions.crypt_passwords, admin_passwords_,
+              host.admin_passwords);
 }
 
-result<void> registry_process::start(std::function<void()> on_ready) {
-  if (auto opened = open_data(); !opened) return opened;
-  ice::registry_host_options how;
-  how.settings = settings_;
-  how.host_name = host_name();
-  how.seed = os::entropy_seed();
-  if (auto opened = open_passwords(how); !opened) return opened;
-
-  strand_ = std::make_unique<os::strand>(os::strand::options{.name = "replica"});
-  shell_ = std::make_unique<os::strand>(os::strand::options{.name = "shell"});
-
+result<void> registry_process::read_values(ice::registry_host_options& host) {
+  host.settings = settings_;
+  host.host_name = host_name();
+  host.seed = os::entropy_seed();
+  if (auto opened = open_passwords(host); !opened) return opened;
+  if (auto known = os::check_hosts(settings_); !known) return known;
+  if (auto usable = os::check_locked_key(properties_); !usable) return usable;
+  // Certificates and keys are read here.
   auto communicator = ice::make_communicator(settings_, properties_, *log_);
   if (!communicator) return fail(std::move(communicator).error());
   communicator_ = std::move(*communicator);
+  const auto verifiers =
+      ice::make_verifiers(communicator_, settings_, {host.client_passwords, host.admin_passwords, nullptr});
+  return verifiers ? result<void>{} : fail(verifiers.error());
+}
+
+result<void> registry_process::open(std::function<void()> on_ready) {
+  ice::registry_host_options how;
+  if (auto read = read_values(how); !read) return read;
+  if (auto opened = open_data(); !opened) return opened;
+
+  strand_ = std::make_unique<os::strand>(os::strand::options{.name = "replica"});
+  shell_ = std::make_unique<os::strand>(os::strand::options{.name = "shell"});
   peers_ = ice::replica_transport::make(communicator_,
                                         {.instance_name = settings_.instance_name,
                                          .replica_name = settings_.replica_name,
@@ -152,10 +168,13 @@ result<void> registry_process::start(std::function<void()> on_ready) {
   peers_->attach(*service_);
   host_->attach(*service_);
   if (auto opened = start_http(); !opened) return opened;
+  return ice::open_process_administration(communicator_, [this] { end({}); });
+}
+
+void registry_process::begin() {
   host_->start();
   service_->start();
-  started_ = true;
-  return {};
+  begun_ = true;
 }
 
 result<void> registry_process::start_http() {
@@ -167,7 +186,7 @@ result<void> registry_process::start_http() {
           return os::http_response{200, std::string{metrics::prometheus_content_type}, metrics_text()};
         }},
        {"/health", [this] { return os::to_http(to_health(*service_->current(), settings_.replica_name)); }}});
-  if (!server) return fail(std::move(server).error());
+  if (!server) return fail(server.error().code, "Muster.Registry.Http.Endpoint: {}", server.error().message);
   http_ = std::move(*server);
   return {};
 }
@@ -195,14 +214,14 @@ void registry_process::end(std::string sentence) {
 void registry_process::stop() {
   http_.reset();
   if (host_) host_->close();
-  if (service_ && started_) {
+  if (service_ && begun_) {
     auto done = std::make_shared<std::promise<void>>();
     auto stopped = done->get_future();
     service_->stop([done] { done->set_value(); });
     if (stopped.wait_for(stop_timeout) != std::future_status::ready) {
       log_->write(event{severity::warning, "stop_overdue"}.with("seconds", stop_timeout.count()));
     }
-    started_ = false;
+    begun_ = false;
   }
   // No callback of the run time reaches the service once the communicator is destroyed, and the strands run until then.
   if (peers_) peers_->close();

@@ -32,8 +32,12 @@ class registry_process {
   registry_process(const registry_process&) = delete;
   registry_process& operator=(const registry_process&) = delete;
 
-  /// Opens the data and the network and begins. Errors stop the start; nothing of it is left then.
-  [[nodiscard]] result<void> start(std::function<void()> on_ready);
+  /// Reads what the settings point at (files of passwords, certificates, names of hosts), and only when all of that is
+  /// in order opens the data and the network. Errors stop the start; nothing of it is left then.
+  [[nodiscard]] result<void> open(std::function<void()> on_ready);
+
+  /// Begins what `open` has opened.
+  void begin();
 
   /// Blocks until the process has to end; gives why, or nothing when it ends in good order.
   [[nodiscard]] std::string wait();
@@ -41,12 +45,13 @@ class registry_process {
   /// Lets `wait` return. The first sentence counts. Any thread.
   void end(std::string sentence);
 
-  /// Ends what `start` began: clients go elsewhere, sessions are closed, callers answered. Bounded.
+  /// Ends what `begin` began: clients go elsewhere, sessions are closed, callers answered. Bounded.
   void stop();
 
  private:
   class tail_directory;
 
+  [[nodiscard]] result<void> read_values(ice::registry_host_options& host);
   [[nodiscard]] result<void> open_data();
   [[nodiscard]] result<void> open_passwords(ice::registry_host_options& host);
   [[nodiscard]] result<void> start_http();
@@ -73,7 +78,7 @@ class registry_process {
   std::unique_ptr<ice::registry_host> host_;
   std::unique_ptr<registry::service> service_;
   std::unique_ptr<os::http_server> http_;
-  bool started_{false};
+  bool begun_{false};
 };
 
 }  // namespace muster::apps

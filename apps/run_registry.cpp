@@ -21,9 +21,6 @@ namespace {
 int serve(std::string_view program, config::settings_with_warnings read, config::property_map properties,
           std::unique_ptr<os::log> log, os::daemon_link* link) {
   auto& out = *log;
-  for (const auto& warning : read.warnings) {
-    out.write(event{severity::warning, "configuration_warning"}.with("message", warning));
-  }
   const auto replica = read.settings.replica_name;
   const bool logs_to_standard_error = read.settings.log.target == config::log_target::standard_error;
   registry_process process{std::move(read.settings), std::move(properties), std::move(log)};
@@ -35,18 +32,25 @@ int serve(std::string_view program, config::settings_with_warnings read, config:
     print_error(program, listener.error().message);
     return 1;
   }
-  auto started = process.start([&] {
+  const auto opened = process.open([&] {
     out.write(event{severity::info, "serving"}.with("replica", replica));
     os::notify_ready(fmt::format("replica {} serves", replica));
     if (link != nullptr) link->ready();
   });
-  const auto why = started ? process.wait() : started.error().message;
+  if (opened) {
+    // What is refused is one line: warnings come when nothing is refused any more.
+    for (const auto& warning : read.warnings) {
+      out.write(event{severity::warning, "configuration_warning"}.with("message", warning));
+    }
+    process.begin();
+  }
+  const auto why = opened ? process.wait() : opened.error().message;
   os::notify_stopping();
   if (!why.empty()) {
     // Who looks at standard error is told once: a failed start as any refused configuration, an end as the log's last
     // line.
-    const bool tells_in_log = started || !logs_to_standard_error;
-    if (tells_in_log) out.write(event{severity::error, started ? "ended" : "start_failed"}.with("message", why));
+    const bool tells_in_log = opened || !logs_to_standard_error;
+    if (tells_in_log) out.write(event{severity::error, opened ? "ended" : "start_failed"}.with("message", why));
     if (!tells_in_log || !logs_to_standard_error) print_error(program, why);
   }
   process.stop();
@@ -81,15 +85,20 @@ int run_registry(std::string_view program, const std::vector<std::string>& given
   os::block_signals({SIGINT, SIGTERM, SIGHUP});
   std::optional<os::daemon_link> link;
   if (line->daemon.wanted) {
-    auto daemon = os::daemonise({.pid_file = line->daemon.pid_file,
+    auto daemon = os::daemonise({.program = std::string{program},
+                                 .pid_file = line->daemon.pid_file,
                                  .keeps_descriptors = line->daemon.keeps_descriptors,
                                  .keeps_directory = line->daemon.keeps_directory});
     if (!daemon) return refuse(daemon.error());
     link.emplace(std::move(*daemon));
   }
   auto log = os::log::open(read->settings.log);
-  if (!log) return refuse(log.error());
-  return serve(program, std::move(*read), std::move(*properties), std::move(*log), link ? &*link : nullptr);
+  const int status =
+      log ? serve(program, std::move(*read), std::move(*properties), std::move(*log), link ? &*link : nullptr)
+          : refuse(log.error());
+  // Whatever went wrong is on standard error by now.
+  if (status != 0 && link) link->has_told();
+  return status;
 }
 
 }  // namespace muster::apps

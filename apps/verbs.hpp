@@ -8,7 +8,7 @@
 
 namespace muster::apps {
 
-// Each gives the process's exit code: 0, or 1 when it could not be done.
+// Each gives the process's exit code: 0, or 1 when it could not be done. (Wrong usage of a tool, 2, is found before.)
 
 /// `program` is what the user typed, for messages: "muster registry" or "icegridregistry".
 [[nodiscard]] int run_registry(std::string_view program, const std::vector<std::string>& given);

@@ -1,8 +1,12 @@
 #include "apps/receptionist/console_command.hpp"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include "muster/config/receptionist_command_line.hpp"
 
 namespace muster::apps {
 namespace {
@@ -103,6 +107,14 @@ TEST(console_command, says_what_does_not_fit_and_how_it_is_written) {
 TEST(console_command, lists_all_commands_in_its_help) {
   for (const char* usage : {"register KEY NAME [--keep]", "send KEY TEXT", "quit", "help"}) {
     EXPECT_THAT(std::string{console_commands_text()}, HasSubstr(usage));
+  }
+}
+
+TEST(console_command, is_in_the_help_of_the_verb_too) {
+  const std::string help = config::receptionist_help("muster receptionist");
+  std::istringstream lines{std::string{console_commands_text()}};
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_THAT(help, HasSubstr("\n  " + line.substr(0, line.find("  ")) + " "));
   }
 }
 

@@ -90,8 +90,8 @@ This table is made by `muster registry --list-properties`; a test compares the t
 
 Properties are given in a file named by `--Ice.Config=FILE` (or the environment variable `ICE_CONFIG`), or on the command
 line as `--Name=Value`, which wins. An empty value means the same as none. All values are checked before anything is
-opened; the first that does not fit ends the start with one line on standard error, which names the property, its value
-and what is allowed, and with exit status 1.
+opened, with the files of passwords and certificates and the hosts that they name; the first that does not fit ends the
+start with one line on standard error, which names the property, its value and what is allowed, and with exit status 1.
 
 A name below `IceGrid.` or `Muster.` that is not known is refused, with the nearest known one: a misspelt property may be
 one that was to protect something. What Ice 3.7 has and this version does not support yet is refused where to ignore it

@@ -72,7 +72,9 @@ constexpr auto rows = std::to_array<property_row>({
     {"IceGrid.Registry.Discovery.Enabled", boolean, "1", 0, int_max, supported,
      "Answer the multicast look-ups of IceLocatorDiscovery.", ""},
     {"IceGrid.Registry.Discovery.Address", text, "", 0, 0, supported,
-     "Multicast group. Default: 239.255.0.1, or ff15::1 where Ice.IPv4=0 or Ice.PreferIPv6Address is above 0.", ""},
+     "Address of the multicast group. Default: 239.255.0.1, or ff15::1 where Ice.IPv4=0 or Ice.PreferIPv6Address is "
+     "above 0.",
+     ""},
     {"IceGrid.Registry.Discovery.Port", integer, "4061", 1, 65535, supported, "Multicast port.", ""},
     {"IceGrid.Registry.Discovery.Interface", text, "", 0, 0, supported,
      "Interface that joins the group. Unset: the system chooses.", ""},

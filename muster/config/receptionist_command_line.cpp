@@ -20,10 +20,11 @@ COMMANDS, one a line; words with blanks stand in double quotes
   deregister KEY NAME         take it back; the actor lives on
   stop NAME                   stop the actor
   find KEY                    show who is registered, once
-  subscribe KEY               show it now and at each change
-  unsubscribe KEY             no more
-  send KEY TEXT               tell TEXT to all who are registered and can be reached
+  subscribe KEY [NAME]        show it now and at each change; with NAME, that actor subscribes
+  unsubscribe KEY [NAME]      no more
+  send KEY TEXT               tell TEXT to all of the built-in type who are registered and can be reached
   watch KEY                   tell of the end of each who is registered now
+  keys [PREFIX]               show the keys that somebody is registered under
   members                     show the cluster
   stats                       show counters
   leave                       leave the cluster, and stay for questions

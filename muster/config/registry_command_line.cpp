@@ -13,7 +13,7 @@ namespace {
 constexpr const char* description =
     "Runs one replica of the registry: it answers locate requests of Ice clients, takes registrations of Ice servers, "
     "and keeps both durable and replicated. The replica named Master (the default) is the master; any other name makes "
-    "a slave, which follows the master that it finds through Ice.Default.Locator.";
+    "a slave, which follows the master that it finds through Ice.Default.Locator (or the plug-in IceLocatorDiscovery).";
 
 constexpr const char* footer = R"(
 PROPERTIES
@@ -41,15 +41,16 @@ EXAMPLES
         --IceGrid.Registry.Internal.Endpoints='tcp -h localhost' \
         --IceGrid.Registry.LMDB.Path=replica1
 
-  The master is gone for good: stop the slave and start it again without ReplicaName and
-  Ice.Default.Locator. It goes on as master with all that was acknowledged.
+  The master is gone for good: stop the slave and start it again without ReplicaName; keep
+  Ice.Default.Locator, by which it sees whether another replica knows more. It goes on as master
+  with all that was acknowledged.
 
   A client then needs one line, which names all replicas:
     Ice.Default.Locator=IceGrid/Locator:tcp -h localhost -p 4061:tcp -h localhost -p 4062
 
 EXIT STATUS
-  0 stopped as asked; 1 the configuration was refused (one line on standard error says which
-  property, its value and what is allowed) or the start or the storage failed.
+  0 stopped as asked; 1 an option or the configuration was refused (one line on standard error says
+  which, its value and what is allowed), or the start, its history or the storage failed.
 )";
 
 /// The options and where their values go.

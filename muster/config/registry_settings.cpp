@@ -270,7 +270,7 @@ result<settings_with_warnings> read_registry_settings(const property_map& proper
 
   if (auto named = complete_instance_name(settings); !named) return fail(named.error());
   if (auto consistent = check_settings(properties, settings); !consistent) return fail(consistent.error());
-  warn_of_surprises(settings, out.warnings);
+  warn_of_surprises(properties, settings, out.warnings);
   if (start.warns_of_security) warn_of_openness(properties, settings, out.warnings);
   return out;
 }

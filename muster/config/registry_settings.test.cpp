@@ -313,6 +313,16 @@ TEST(registry_settings, warn_of_a_slave_that_is_named_almost_like_the_master) {
               ElementsAre(HasSubstr("only the one named exactly Master is the master")));
 }
 
+TEST(registry_settings, look_at_where_ice_lets_its_own_administration_in) {
+  EXPECT_EQ(refusal_of(master_with("Ice.Admin.Endpoints=tcp -p abc")),
+            "Ice.Admin.Endpoints=tcp -p abc: -p abc: allowed is a port from 0 (any free one) to 65535; allowed is Ice "
+            "endpoints such as tcp -h host -p 4061, several separated by ':'");
+  EXPECT_THAT(warnings_of(master_with("Ice.Admin.Endpoints=tcp -h localhost")),
+              ElementsAre("Ice.Admin.Endpoints=tcp -h localhost has no effect, because Ice.Admin.InstanceName is not "
+                          "set"));
+  EXPECT_THAT(warnings_of(master_with("Ice.Admin.Endpoints=tcp -h localhost\nIce.Admin.InstanceName=me")), IsEmpty());
+}
+
 TEST(registry_settings, refuse_options_of_a_masters_start_on_a_slave) {
   const property_map slave = slave_with("Ice.Default.Locator=IceGrid/Locator:tcp -h localhost -p 1");
   EXPECT_THAT(refusal_of(slave, {.read_only = true}), HasSubstr("--readonly: replica Replica1 is a slave"));

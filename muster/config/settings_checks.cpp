@@ -112,6 +112,21 @@ result<void> check_discovery(const discovery_settings& discovery) {
   return {};
 }
 
+std::string value_of(const property_map& properties, std::string_view name) {
+  const auto found = properties.find(name);
+  return found == properties.end() ? std::string{} : found->second;
+}
+
+/// Of Ice's own properties, the one that opens something here.
+result<void> check_process_administration(const property_map& properties) {
+  const std::string given = value_of(properties, "Ice.Admin.Endpoints");
+  if (given.empty()) return {};
+  const auto endpoints = parse_endpoints(given);
+  if (endpoints) return {};
+  return fail(errc::invalid_argument, "Ice.Admin.Endpoints={}: {}; allowed is {}", given, endpoints.error().message,
+              allowed_values(*find_property("IceGrid.Registry.Client.Endpoints")));
+}
+
 /// Endpoints as they will be opened: `default` and a missing host take what Ice.Default.* say.
 std::vector<endpoint_text> resolved_endpoints(const property_map& properties, std::string_view text) {
   auto endpoints = parse_endpoints(text).value_or(std::vector<endpoint_text>{});
@@ -172,10 +187,12 @@ result<void> check_settings(const property_map& properties, const registry_setti
   if (auto found = check_locator(settings); !found) return found;
   if (auto allowed = check_start(settings); !allowed) return allowed;
   if (auto fitting = check_numbers(settings); !fitting) return fitting;
+  if (auto readable = check_process_administration(properties); !readable) return readable;
   return check_discovery(settings.discovery);
 }
 
-void warn_of_surprises(const registry_settings& settings, std::vector<std::string>& warnings) {
+void warn_of_surprises(const property_map& properties, const registry_settings& settings,
+                       std::vector<std::string>& warnings) {
   std::string lower = settings.replica_name;
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -183,6 +200,11 @@ void warn_of_surprises(const registry_settings& settings, std::vector<std::strin
     warnings.push_back(fmt::format(
         "IceGrid.Registry.ReplicaName={} makes this replica a slave: only the one named exactly Master is the master",
         settings.replica_name));
+  }
+  if (const auto given = value_of(properties, "Ice.Admin.Endpoints");
+      !given.empty() && value_of(properties, "Ice.Admin.InstanceName").empty()) {
+    warnings.push_back(
+        fmt::format("Ice.Admin.Endpoints={} has no effect, because Ice.Admin.InstanceName is not set", given));
   }
   const auto warn_of_unused_passwords = [&](const permission_settings& who, std::string_view prefix) {
     if (who.verifier.empty() || who.crypt_passwords.empty()) return;

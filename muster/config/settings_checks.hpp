@@ -19,7 +19,8 @@ namespace muster::config {
 [[nodiscard]] result<void> check_settings(const property_map& properties, const registry_settings& settings);
 
 /// What is allowed and probably not meant.
-void warn_of_surprises(const registry_settings& settings, std::vector<std::string>& warnings);
+void warn_of_surprises(const property_map& properties, const registry_settings& settings,
+                       std::vector<std::string>& warnings);
 
 /// What lets strangers in; left out with --nowarn.
 void warn_of_openness(const property_map& properties, const registry_settings& settings,

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "muster/config/endpoint_text.hpp"
 #include "muster/config/property_argument.hpp"
 #include "muster/config/registry_command_line.hpp"
 
@@ -33,6 +34,16 @@ Things to begin with:
   muster receptionist --help                 a cluster of two nodes in two terminals
 
 Called through a link named icegridregistry, muster behaves as that program.
+
+EXIT STATUS
+  0 done; 1 refused or failed (one line on standard error says why); 2 wrong usage. registry and
+  receptionist end with 1 on wrong usage, too: it is one more configuration that is refused.
+)";
+
+// Where a verb has nothing more to say.
+constexpr const char* exit_status = R"(
+EXIT STATUS
+  0 done; 1 it could not be done (one line on standard error says why); 2 wrong usage.
 )";
 
 bool asks_for_help(const std::string& argument) { return argument == "-h" || argument == "--help"; }
@@ -53,9 +64,9 @@ class verb {
 
   /// `end`, when everything fits; a text, when help is asked for.
   [[nodiscard]] result<command> parse(std::span<const std::string> arguments, command (*end)(const verb&),
-                                      const char* examples) {
+                                      const char* examples, const char* ends_with = exit_status) {
     if (std::any_of(arguments.begin(), arguments.end(), asks_for_help))
-      return command{show_text{app_.help() + examples}};
+      return command{show_text{app_.help() + examples + ends_with}};
     std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};
     try {
       app_.parse(reversed);
@@ -75,12 +86,27 @@ class verb {
   std::string name_;
 };
 
+/// Properties among the arguments, and the others.
+std::pair<std::vector<std::pair<std::string, std::string>>, std::vector<std::string>> properties_apart(
+    std::span<const std::string> arguments) {
+  std::pair<std::vector<std::pair<std::string, std::string>>, std::vector<std::string>> out;
+  for (const std::string& argument : arguments) {
+    if (auto property = as_property(argument)) {
+      out.first.push_back(std::move(*property));
+    } else {
+      out.second.push_back(argument);
+    }
+  }
+  return out;
+}
+
 result<command> parse_backup(std::span<const std::string> arguments) {
-  verb backup{"db backup",
-              "Copies a database into a new folder. The replica that owns it may go on running: the copy is one "
-              "consistent state, and nothing waits for it."};
+  verb backup{
+      "db backup",
+      "Copies a database into a new or an empty folder. The replica that owns it may go on running: the copy is one "
+      "consistent state, and nothing waits for it."};
   backup.takes("DATABASE", backup.first, "Directory of the database (IceGrid.Registry.LMDB.Path).")
-      .takes("FOLDER", backup.second, "Where the copy goes; must not exist.");
+      .takes("FOLDER", backup.second, "Where the copy goes; a new or an empty directory.");
   return backup.parse(
       arguments,
       [](const verb& of) {
@@ -88,7 +114,7 @@ result<command> parse_backup(std::span<const std::string> arguments) {
       },
       R"(
 EXAMPLE
-  muster db backup /var/lib/muster/master /backup/master-2026-01-31
+  muster db backup /var/lib/muster/master/db /backup/master-2026-01-31
 )");
 }
 
@@ -98,7 +124,7 @@ result<command> parse_restore(std::span<const std::string> arguments) {
       "Makes a database of a copy that db backup made. A replica started with it goes on from there: as a slave "
       "it catches up; as a master it is refused while another replica has more acknowledged history."};
   restore.takes("FOLDER", restore.first, "The copy.")
-      .takes("DATABASE", restore.second, "Directory of the new database; must not hold one.");
+      .takes("DATABASE", restore.second, "Directory of the new database; a new or an empty one.");
   return restore.parse(
       arguments,
       [](const verb& of) {
@@ -106,7 +132,7 @@ result<command> parse_restore(std::span<const std::string> arguments) {
       },
       R"(
 EXAMPLE
-  muster db restore /backup/master-2026-01-31 /var/lib/muster/master
+  muster db restore /backup/master-2026-01-31 /var/lib/muster/master/db
 )");
 }
 
@@ -119,7 +145,7 @@ result<command> parse_stat(std::span<const std::string> arguments) {
   return stat.parse(
       arguments, [](const verb& of) { return command{show_database{of.first}}; }, R"(
 EXAMPLE
-  muster db stat /var/lib/muster/master
+  muster db stat /var/lib/muster/master/db
 )");
 }
 
@@ -131,7 +157,7 @@ result<command> parse_check(std::span<const std::string> arguments) {
   return check.parse(
       arguments, [](const verb& of) { return command{check_database{of.first}}; }, R"(
 EXAMPLE
-  muster db check /var/lib/muster/master
+  muster db check /var/lib/muster/master/db
 )");
 }
 
@@ -140,15 +166,7 @@ result<command> parse_diverged(std::span<const std::string> arguments) {
       "db diverged",
       "Shows the changes that a failed master had taken and no other replica had acknowledged. When it came back "
       "as a slave it saved them in a file beside its database, which its log names, and dropped them."};
-  std::vector<std::pair<std::string, std::string>> properties;
-  std::vector<std::string> rest;
-  for (const std::string& argument : arguments) {
-    if (auto property = as_property(argument)) {
-      properties.push_back(std::move(*property));
-    } else {
-      rest.push_back(argument);
-    }
-  }
+  auto [properties, rest] = properties_apart(arguments);
   diverged.takes("FILE", diverged.first, "The file.");
   diverged.app().add_flag(
       "--apply", diverged.flag,
@@ -161,9 +179,14 @@ result<command> parse_diverged(std::span<const std::string> arguments) {
       },
       R"(
 EXAMPLES
-  muster db diverged /var/lib/muster/old-master/diverged-0000000000000042
+  muster db diverged /var/lib/muster/old-master/db/diverged-old-master-42-45-term1-5b96a053.tail
   muster db diverged --apply FILE --Ice.Default.Locator='IceGrid/Locator:tcp -h host -p 4061' \
       --IceGridAdmin.Username=me --IceGridAdmin.Password=secret
+)",
+      R"(
+EXIT STATUS
+  0 done; 1 a change was refused (its line says why), or none could be tried (one line on standard
+  error says why); 2 wrong usage.
 )");
   if (parsed) {
     if (auto* shown = std::get_if<show_diverged_tail>(&*parsed)) shown->properties = std::move(properties);
@@ -171,9 +194,25 @@ EXAMPLES
   return parsed;
 }
 
+result<void> check_pinged_locator(const std::string& locator) {
+  constexpr std::string_view allowed = "allowed is <instance>/Locator:<endpoints>; muster ping --help explains it";
+  const auto proxy = parse_proxy(locator);
+  if (!proxy) {
+    return fail(errc::invalid_argument, "muster ping: --locator '{}': {}; {}", locator, proxy.error().message, allowed);
+  }
+  if (proxy->endpoints.empty()) {
+    return fail(errc::invalid_argument, "muster ping: --locator '{}': it has no endpoint; {}", locator, allowed);
+  }
+  return {};
+}
+
 result<command> parse_ping(std::span<const std::string> arguments) {
-  verb ping{"ping",
-            "Asks a replica whether it answers locate requests: exit status 0 when it does within the bound, else 1."};
+  verb ping{
+      "ping",
+      "Asks at each endpoint of a locator whether a replica answers locate requests there, and says which one. "
+      "Properties of Ice are taken as any client takes them: --Ice.Config=FILE, and for ssl --IceSSL.CAs=FILE and "
+      "its kin."};
+  auto [properties, rest] = properties_apart(arguments);
   ping.seconds = 5;
   ping.app()
       .add_option("--locator", ping.first, "Proxy of the locator, with its endpoints.")
@@ -183,16 +222,29 @@ result<command> parse_ping(std::span<const std::string> arguments) {
       .add_option("--timeout", ping.seconds, "Bound in seconds (default 5).")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 3600.0).description(""));
-  return ping.parse(
-      arguments,
+  auto parsed = ping.parse(
+      rest,
       [](const verb& of) {
         const auto timeout = std::chrono::duration<double>{of.seconds};
         return command{ping_replica{of.first, std::chrono::duration_cast<std::chrono::milliseconds>(timeout)}};
       },
       R"(
-EXAMPLE
+EXAMPLES
   muster ping --locator 'IceGrid/Locator:tcp -h localhost -p 4061' --timeout 2
+  muster ping --locator 'IceGrid/Locator:ssl -h host -p 4061' --IceSSL.CAs=/etc/muster/ca.pem \
+      --IceSSL.CertFile=/etc/muster/me.pem --IceSSL.KeyFile=/etc/muster/me.key
+)",
+      R"(
+EXIT STATUS
+  0 a replica answered at every endpoint; 1 none did at one or more of them (their lines say "no answer"), or
+  the properties were refused; 2 wrong usage.
 )");
+  if (!parsed) return parsed;
+  if (auto* asked = std::get_if<ping_replica>(&*parsed)) {
+    if (auto fits = check_pinged_locator(asked->locator); !fits) return fail(std::move(fits).error());
+    asked->properties = std::move(properties);
+  }
+  return parsed;
 }
 
 constexpr const char* db_overview = R"(Usage: muster db VERB [ARGUMENTS]
@@ -203,7 +255,8 @@ constexpr const char* db_overview = R"(Usage: muster db VERB [ARGUMENTS]
   check DATABASE             read it all and say whether it is sound
   diverged [--apply] FILE    show, and apply again, what a failed master had taken and never shipped
 
-muster db VERB --help explains a verb, with an example.
+muster db VERB --help explains a verb, with an example. Exit status: 0 done, 1 it could not be done (one
+line on standard error says why), 2 wrong usage.
 )";
 
 result<command> parse_db(std::span<const std::string> arguments) {

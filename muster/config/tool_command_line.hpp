@@ -46,8 +46,9 @@ struct show_diverged_tail {
   std::vector<std::pair<std::string, std::string>> properties;
 };
 struct ping_replica {
-  std::string locator;
+  std::string locator;  ///< a proxy with endpoints
   std::chrono::milliseconds timeout{};
+  std::vector<std::pair<std::string, std::string>> properties{};  ///< of Ice, for the connection
 };
 
 /// What `muster …` was asked to do.

@@ -65,12 +65,25 @@ TEST(command_line, bounds_a_ping) {
   EXPECT_THAT(refusal_of({"ping", "--locator", "x", "--timeout", "0"}), HasSubstr("--timeout"));
 }
 
+TEST(command_line, takes_properties_for_a_ping_and_a_locator_that_leads_somewhere) {
+  EXPECT_THAT(parse<ping_replica>({"ping", "--IceSSL.CAs=x", "--locator", "L:ssl -p 1", "--Ice.Config=f"}).properties,
+              ElementsAre(Pair("IceSSL.CAs", "x"), Pair("Ice.Config", "f")));
+  EXPECT_EQ(refusal_of({"ping", "--locator", "a b"}),
+            "muster ping: --locator 'a b': 'b' stands where an option of a proxy is expected; allowed are -f -e -p -t "
+            "-o -O -d -D -s; allowed is <instance>/Locator:<endpoints>; muster ping --help explains it");
+  EXPECT_THAT(refusal_of({"ping", "--locator", "X/Locator"}), HasSubstr("it has no endpoint; allowed is"));
+}
+
 TEST(command_line, explains_each_verb_with_an_example) {
   for (const char* verb : {"backup", "restore", "stat", "check", "diverged"}) {
     const std::string text = parse<show_text>({"db", verb, "--help"}).text;
     EXPECT_THAT(text, HasSubstr(std::string{"  muster db "} + verb)) << verb;
+    EXPECT_THAT(text, HasSubstr("EXIT STATUS")) << verb;
   }
   EXPECT_THAT(parse<show_text>({"ping", "-h"}).text, HasSubstr("  muster ping --locator"));
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{}, {"db"}, {"ping", "-h"}}) {
+    EXPECT_THAT(parse<show_text>(arguments).text, HasSubstr("2 wrong usage"));
+  }
 }
 
 TEST(command_line, says_what_is_missing_or_too_much) {

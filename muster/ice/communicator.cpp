@@ -9,7 +9,8 @@
 #include <fmt/format.h>
 
 #include "muster/ice/event_logger.hpp"
-#include "muster/ice/exceptions.hpp"
+#include "muster/ice/start_refusal.hpp"
+#include "muster/ice/tls_plugin.hpp"
 
 namespace muster::ice {
 
@@ -32,10 +33,6 @@ class completion {
     const auto at = properties_.find(name);
     return at != properties_.end() && !at->second.empty();
   }
-  [[nodiscard]] bool has_any_below(std::string_view prefix) const {
-    const auto at = properties_.lower_bound(prefix);
-    return at != properties_.end() && at->first.starts_with(prefix);
-  }
   // "1" is what scripting languages, which have the plug-in inside, take for "load it".
   void name_entry_point(const std::string& plugin, std::string_view entry_point) {
     if (has(plugin) && properties_[plugin] == "1") properties_[plugin] = entry_point;
@@ -44,19 +41,6 @@ class completion {
  private:
   config::property_map& properties_;
 };
-
-// Whether one of the endpoints is of TLS: a word at the front of an endpoint.
-bool has_secure_endpoint(std::string_view endpoints) {
-  while (!endpoints.empty()) {
-    const auto colon = endpoints.find(':');
-    auto one = endpoints.substr(0, colon);
-    one.remove_prefix(std::min(one.find_first_not_of(" \t\n"), one.size()));
-    const auto transport = one.substr(0, one.find_first_of(" \t\n"));
-    if (transport == "ssl" || transport == "wss") return true;
-    endpoints = colon == std::string_view::npos ? std::string_view{} : endpoints.substr(colon + 1);
-  }
-  return false;
-}
 
 bool needs_tls(const config::registry_settings& settings) {
   const auto& at = settings.endpoints;
@@ -100,6 +84,8 @@ config::property_map complete_properties(const config::registry_settings& settin
   completion to{properties};
   to.force("Ice.PrintProcessId", "0");
   to.force("Ice.ServerIdleTime", "0");
+  // Its facet Process is made to end this process in good order before anybody reaches it.
+  to.force("Ice.Admin.DelayCreation", "1");
   to.force("Ice.ACM.Server.Close", "3");
   // Our own calls have their own answers to failure; a silent second attempt would only double their bounds.
   to.fill("Ice.RetryIntervals", "-1");
@@ -109,9 +95,8 @@ config::property_map complete_properties(const config::registry_settings& settin
   to.fill("Ice.Override.CloseTimeout", "2000");
   fill_adapters(settings, to);
 
-  to.name_entry_point("Ice.Plugin.IceSSL", "IceSSL:createIceSSL");
   to.name_entry_point("Ice.Plugin.IceLocatorDiscovery", "IceLocatorDiscovery:createIceLocatorDiscovery");
-  if (needs_tls(settings) || to.has_any_below("IceSSL.")) to.fill("Ice.Plugin.IceSSL", "IceSSL:createIceSSL");
+  complete_tls(properties, needs_tls(settings));
   return properties;
 }
 
@@ -128,8 +113,7 @@ result<Ice::CommunicatorPtr> make_communicator(const config::registry_settings& 
     }
     return Ice::initialize(start);
   } catch (const Ice::Exception&) {
-    return fail(errc::invalid_argument, "Ice does not start with these properties: {}",
-                to_text(std::current_exception()));
+    return fail(errc::invalid_argument, "{}", start_refusal(properties, std::current_exception()));
   }
 }
 

@@ -58,7 +58,25 @@ TEST(communicator, says_what_ice_did_not_take) {
       make_communicator(settings_at("tcp -h 127.0.0.1"), {{"Ice.Plugin.Missing", "NoSuchLibrary:create"}}, log);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, errc::invalid_argument);
-  EXPECT_NE(made.error().message.find("NoSuchLibrary"), std::string::npos) << made.error().message;
+  EXPECT_EQ(made.error().message.find("Ice.Plugin.Missing=NoSuchLibrary:create: "), 0U) << made.error().message;
+  EXPECT_EQ(made.error().message.find('\n'), std::string::npos) << made.error().message;
+}
+
+TEST(communicator, names_the_property_of_tls_that_cannot_be_used_and_no_password) {
+  tests::event_recorder log;
+  const auto refusal = [&](const config::property_map& properties) {
+    const auto made = make_communicator(settings_at("ssl -h 127.0.0.1"), properties, log);
+    return made ? std::string{"not refused"} : made.error().message;
+  };
+  EXPECT_EQ(refusal({{"IceSSL.CertFile", "/nowhere.pem"}, {"IceSSL.Password", "secret"}}),
+            "IceSSL.CertFile=/nowhere.pem, IceSSL.Password (set, and not shown): certificate file not found: "
+            "/nowhere.pem; allowed is the file of a certificate (PEM or PKCS12); a relative path leads from "
+            "IceSSL.DefaultDir");
+  EXPECT_EQ(
+      refusal({{"IceSSL.CAs", "authorities"}, {"IceSSL.DefaultDir", "/nowhere"}}),
+      "IceSSL.CAs=authorities, IceSSL.DefaultDir=/nowhere: CA certificate path not found: authorities; allowed is "
+      "a file with certificates of authorities (PEM), or a directory of such files; a relative path leads from "
+      "IceSSL.DefaultDir");
 }
 
 TEST(communicator, logs_what_the_run_time_says_as_events) {
@@ -86,6 +104,7 @@ TEST(exceptions, as_text_do_not_name_the_run_times_sources) {
   const auto text = to_text(std::make_exception_ptr(Ice::ConnectionRefusedException{"../src/Ice/Network.cpp", 7}));
   EXPECT_EQ(text.find("Network.cpp"), std::string::npos) << text;
   EXPECT_NE(text.find("ConnectionRefusedException"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\n'), std::string::npos) << text;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "muster/ice/exceptions.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -94,6 +95,9 @@ std::string to_text(const std::exception_ptr& thrown) {
     failed.ice_print(out);
     std::string text = std::move(out).str();
     if (const auto type = text.find(": ::"); type != std::string::npos) text.erase(0, type + 2);
+    // The run time ends the name of the exception, and quotations, with line feeds.
+    std::ranges::replace(text, '\n', ' ');
+    text.erase(text.find_last_not_of(' ') + 1);
     return text;
   } catch (const std::exception& failed) {
     return failed.what();

@@ -33,7 +33,7 @@ namespace muster::ice {
 /// request was sent), `incompatible` (no such operation, not the same encoding), else `io_error`.
 [[nodiscard]] error to_error(const std::exception_ptr& thrown);
 
-/// The exception as Ice prints it, for logs.
+/// The exception as Ice prints it, in one line.
 [[nodiscard]] std::string to_text(const std::exception_ptr& thrown);
 
 }  // namespace muster::ice

@@ -7,6 +7,7 @@
 #include <Ice/Ice.h>
 #include <IceGrid/Registry.h>
 
+#include "muster/ice/client_communicator.hpp"
 #include "muster/ice/exceptions.hpp"
 
 namespace muster::ice {
@@ -29,33 +30,16 @@ ping_answer ask(const std::shared_ptr<IceGrid::LocatorPrx>& locator, const std::
     answer.is_up = true;
   } catch (const Ice::Exception&) {
     answer.failure = to_text(std::current_exception());
-    std::replace(answer.failure.begin(), answer.failure.end(), '\n', ' ');
   }
   return answer;
-}
-
-result<Ice::CommunicatorPtr> make_plain_communicator(
-    const std::vector<std::pair<std::string, std::string>>& properties) {
-  try {
-    Ice::registerIceSSL(false);
-    Ice::InitializationData start;
-    start.properties = Ice::createProperties();
-    start.properties->setProperty("Ice.RetryIntervals", "-1");
-    start.properties->setProperty("Ice.Override.CloseTimeout", "1000");
-    for (const auto& [name, value] : properties) start.properties->setProperty(name, value);
-    return Ice::initialize(start);
-  } catch (const Ice::Exception&) {
-    return fail(errc::invalid_argument, "Ice does not start with these properties: {}",
-                to_text(std::current_exception()));
-  }
 }
 
 }  // namespace
 
 result<std::vector<ping_answer>> ping_locator(const std::string& proxy_text, duration timeout,
                                               const std::function<instant()>& now,
-                                              const std::vector<std::pair<std::string, std::string>>& properties) {
-  auto communicator = make_plain_communicator(properties);
+                                              const config::property_map& properties) {
+  auto communicator = make_client_communicator(properties, proxy_text);
   if (!communicator) return fail(std::move(communicator).error());
   const Ice::CommunicatorHolder holder{*communicator};
 

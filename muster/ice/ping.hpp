@@ -2,11 +2,11 @@
 
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "muster/base/instant.hpp"
 #include "muster/base/result.hpp"
+#include "muster/config/property_map.hpp"
 
 namespace muster::ice {
 
@@ -21,9 +21,9 @@ struct ping_answer {
 
 /// Asks every endpoint of a locator's proxy which replica is there. Blocks, each endpoint for at most `timeout`; makes
 /// and destroys a communicator of its own, so it is for programs that do nothing else meanwhile. `invalid_argument` for
-/// a text that is no direct proxy. `properties` are given to the communicator, for TLS.
-[[nodiscard]] result<std::vector<ping_answer>> ping_locator(
-    const std::string& proxy_text, duration timeout, const std::function<instant()>& now,
-    const std::vector<std::pair<std::string, std::string>>& properties = {});
+/// a text that is no direct proxy, and for properties that Ice does not take.
+[[nodiscard]] result<std::vector<ping_answer>> ping_locator(const std::string& proxy_text, duration timeout,
+                                                            const std::function<instant()>& now,
+                                                            const config::property_map& properties = {});
 
 }  // namespace muster::ice

@@ -7,6 +7,7 @@
 #include <IceGrid/Admin.h>
 #include <IceGrid/Registry.h>
 
+#include "muster/ice/client_communicator.hpp"
 #include "muster/ice/exceptions.hpp"
 #include "muster/ice/properties.hpp"
 #include "muster/ice/proxies.hpp"
@@ -72,24 +73,26 @@ result<std::size_t> reapply(std::span<const catalog::change> changes,
                             const std::function<void(std::size_t, const result<void>&)>& report) {
   const auto read = load_properties(properties);
   if (!read) return fail(read.error());
+  const auto given = [&](std::string_view name, const char* otherwise) {
+    const auto found = read->find(name);
+    return found == read->end() || found->second.empty() ? std::string{otherwise} : found->second;
+  };
+  auto made_communicator = make_client_communicator(*read, given("Ice.Default.Locator", ""));
+  if (!made_communicator) return fail(std::move(made_communicator).error());
+  const Ice::CommunicatorHolder holder{*std::move(made_communicator)};
+  const auto& communicator = holder.communicator();
   try {
-    Ice::InitializationData data;
-    data.properties = Ice::createProperties();
-    for (const auto& [name, value] : *read) data.properties->setProperty(name, value);
-    const Ice::CommunicatorHolder holder{data};
-    const auto& communicator = holder.communicator();
     const auto locator = Ice::uncheckedCast<IceGrid::LocatorPrx>(communicator->getDefaultLocator());
     if (!locator) {
       return fail(errc::invalid_argument,
-                  "property 'Ice.Default.Locator' is not set; it says where the master is, as for any client");
+                  "Ice.Default.Locator is not set; it says where the master is, as for any client");
     }
     const auto instance = locator->ice_getIdentity().category;
     const auto registry = Ice::uncheckedCast<IceGrid::RegistryPrx>(
         communicator->stringToProxy(communicator->identityToString({"Registry", instance})));
     const auto session =
         registry->ice_invocationTimeout(request_timeout_ms)
-            ->createAdminSession(data.properties->getPropertyWithDefault("IceGridAdmin.Username", "muster"),
-                                 data.properties->getPropertyWithDefault("IceGridAdmin.Password", "none"));
+            ->createAdminSession(given("IceGridAdmin.Username", "muster"), given("IceGridAdmin.Password", "none"));
     session->ice_getConnection()->setACM(Ice::nullopt, Ice::ACMClose::CloseOff, Ice::ACMHeartbeat::HeartbeatAlways);
     const change_maker maker{communicator, session->getAdmin()->ice_invocationTimeout(request_timeout_ms),
                              locator->getRegistry()->ice_invocationTimeout(request_timeout_ms)};

@@ -229,7 +229,8 @@ TEST_F(registry_host, refuses_nodes_and_replicas_of_icegrid_in_words) {
   EXPECT_FALSE(internal->ice_invoke("registerNode", Ice::OperationMode::Normal, std::vector<Ice::Byte>{}, out));
   const std::string reply{out.begin(), out.end()};
   EXPECT_NE(reply.find("::IceGrid::PermissionDeniedException"), std::string::npos);
-  EXPECT_NE(reply.find("muster node"), std::string::npos);
+  EXPECT_NE(reply.find("run 'muster registry' in place of icegridregistry"), std::string::npos);
+  EXPECT_NE(reply.find("in place of icegridnode there is nothing yet"), std::string::npos);
   EXPECT_TRUE(replica_.log.wait_for("stock_peer_refused", "registerNode"));
 }
 

@@ -43,7 +43,7 @@ Counters begin at 0 with the process. A test compares this table with what the p
 )";
   registry_metrics example;
   example.set_slave("", 0, false);  // so that what exists per slave shows its label
-  for (const prometheus::MetricFamily& family : example.collect()) {
+  for (const prometheus::MetricFamily& family : example.collect("")) {
     out +=
         fmt::format("| `{}` | {} | {} | {} |\n", family.name, type_name(family.type), label_names(family), family.help);
   }

@@ -246,8 +246,10 @@ void registry_metrics::remove_slave(const std::string& name) {
   slaves_.erase(name);
 }
 
-std::vector<prometheus::MetricFamily> registry_metrics::collect() const {
+std::vector<prometheus::MetricFamily> registry_metrics::collect(std::string_view version) const {
   exposition out;
+  out.begin("muster_build_info", "Always 1; the label names the version that runs.", prometheus::MetricType::Gauge);
+  out.sample(std::int64_t{1}, {{"version", std::string{version}}});
   collect_requests(*this, out);
   collect_changes(*this, out);
   collect_state(*this, out);
@@ -263,13 +265,7 @@ std::vector<prometheus::MetricFamily> registry_metrics::collect() const {
 }
 
 std::string to_prometheus_text(const registry_metrics& metrics, std::string_view version) {
-  std::vector<prometheus::MetricFamily> families = metrics.collect();
-  exposition build;
-  build.begin("muster_build_info", "Always 1; the label names the version that runs.", prometheus::MetricType::Gauge);
-  build.sample(std::int64_t{1}, {{"version", std::string{version}}});
-  std::vector<prometheus::MetricFamily> all = std::move(build).take();
-  all.insert(all.end(), std::make_move_iterator(families.begin()), std::make_move_iterator(families.end()));
-  return prometheus::TextSerializer{}.Serialize(all);
+  return prometheus::TextSerializer{}.Serialize(metrics.collect(version));
 }
 
 }  // namespace muster::metrics

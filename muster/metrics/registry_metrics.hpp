@@ -106,7 +106,8 @@ class registry_metrics {
   void set_slave(const std::string& name, std::uint64_t lag_changes, bool active);
   void remove_slave(const std::string& name);
 
-  [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const;
+  /// All that is answered; `version` is that of the program.
+  [[nodiscard]] std::vector<prometheus::MetricFamily> collect(std::string_view version) const;
 
  private:
   struct slave {

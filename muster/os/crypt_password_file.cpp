@@ -40,7 +40,10 @@ bool are_equal(std::string_view a, std::string_view b) {
 
 result<crypt_password_file> crypt_password_file::load(const std::filesystem::path& file) {
   const auto content = read_file(file, file_bytes_max);
-  if (!content) return fail(content.error());
+  if (!content) {
+    return fail(content.error().code, "{}; allowed is a file with a line 'user hash' for each user",
+                content.error().message);
+  }
   return parse({reinterpret_cast<const char*>(content->data()), content->size()}, file.string());
 }
 

@@ -14,24 +14,40 @@ namespace muster::os {
 namespace {
 
 constexpr char ready_word = 'R';
+constexpr char told_word = 'T';
 
-/// The daemon's own failures on the way: seen on the command's standard error, which is still ours.
-[[noreturn]] void give_up(const std::string& sentence) {
-  std::fprintf(stderr, "%s\n", sentence.c_str());
+void say(const std::string& program, const std::string& sentence) {
+  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), sentence.c_str());
   std::fflush(stderr);
-  ::_exit(1);
 }
 
-[[noreturn]] void wait_for_word(const file_descriptor& from_daemon) {
+void send_word(const file_descriptor& to_command, char word) {
+  // Whoever waited may be gone; the daemon does not depend on it.
+  (void)!::write(to_command.get(), &word, 1);
+}
+
+/// What the daemon's way needs to know: who speaks, and the link that it hands over.
+struct passage {
+  const daemon_options& options;
+  file_descriptor to_command;
+
+  /// The daemon's own failures on the way: seen on the command's standard error, which is still ours.
+  [[noreturn]] void give_up(const std::string& sentence) const {
+    say(options.program, sentence);
+    send_word(to_command, told_word);
+    ::_exit(1);
+  }
+};
+
+[[noreturn]] void wait_for_word(const std::string& program, const file_descriptor& from_daemon) {
   char word = 0;
   ssize_t got = -1;
   do {
     got = ::read(from_daemon.get(), &word, 1);
   } while (got < 0 && errno == EINTR);
-  const bool is_ready = got == 1 && word == ready_word;
-  if (!is_ready) std::fprintf(stderr, "the daemon ended before it was ready\n");
-  std::fflush(stderr);
-  ::_exit(is_ready ? 0 : 1);
+  // An end without a word is that of a process that was killed, or broke.
+  if (got != 1) say(program, "the daemon ended before it was ready");
+  ::_exit(got == 1 && word == ready_word ? 0 : 1);
 }
 
 void lead_nowhere(std::initializer_list<int> descriptors) {
@@ -48,11 +64,11 @@ void close_inherited(int kept) {
   (void)::close_range(keep + 1, ~0U, 0);
 }
 
-void write_pid_file(const std::filesystem::path& file) {
+void write_pid_file(const std::filesystem::path& file, const passage& way) {
   const file_descriptor out{::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
   const std::string text = std::to_string(::getpid()) + "\n";
   if (!out || ::write(out.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    give_up(fmt::format("--pidfile {}: cannot be written: {}", file.string(), system_message(errno)));
+    way.give_up(fmt::format("--pidfile {}: cannot be written: {}", file.string(), system_message(errno)));
   }
 }
 
@@ -67,33 +83,33 @@ result<daemon_link> daemonise(const daemon_options& options) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(errc::unavailable, "--daemon: no pipe: {}", system_message(errno));
   file_descriptor from_daemon{ends[0]};
-  file_descriptor to_command{ends[1]};
+  passage way{options, file_descriptor{ends[1]}};
 
   std::fflush(nullptr);  // else what is buffered comes out of each process
   const pid_t first = ::fork();
   if (first < 0) return fail(errc::unavailable, "--daemon: no process: {}", system_message(errno));
   if (first > 0) {
-    to_command = {};
+    way.to_command = {};
     (void)::waitpid(first, nullptr, 0);
-    wait_for_word(from_daemon);
+    wait_for_word(options.program, from_daemon);
   }
 
   from_daemon = {};
   // A session leader could get a terminal again by opening one; its child cannot.
-  if (::setsid() < 0) give_up(fmt::format("--daemon: no session: {}", system_message(errno)));
+  if (::setsid() < 0) way.give_up(fmt::format("--daemon: no session: {}", system_message(errno)));
   const pid_t second = ::fork();
-  if (second < 0) give_up(fmt::format("--daemon: no process: {}", system_message(errno)));
+  if (second < 0) way.give_up(fmt::format("--daemon: no process: {}", system_message(errno)));
   if (second > 0) ::_exit(0);
 
-  if (!options.keeps_directory && ::chdir("/") != 0) give_up(fmt::format("--daemon: {}", system_message(errno)));
+  if (!options.keeps_directory && ::chdir("/") != 0) way.give_up(fmt::format("--daemon: {}", system_message(errno)));
   if (!options.keeps_descriptors) {
-    close_inherited(to_command.get());
+    close_inherited(way.to_command.get());
     lead_nowhere({STDIN_FILENO});
   }
-  if (!pid_file.empty()) write_pid_file(pid_file);
+  if (!pid_file.empty()) write_pid_file(pid_file, way);
 
   daemon_link link;
-  link.to_command_ = std::move(to_command);
+  link.to_command_ = std::move(way.to_command);
   link.pid_file_ = pid_file;
   link.keeps_descriptors_ = options.keeps_descriptors;
   return link;
@@ -108,8 +124,14 @@ void daemon_link::ready() {
   if (!to_command_) return;
   std::fflush(nullptr);
   if (!keeps_descriptors_) lead_nowhere({STDOUT_FILENO, STDERR_FILENO});
-  // Whoever waited may be gone; the daemon does not depend on it.
-  (void)!::write(to_command_.get(), &ready_word, 1);
+  send_word(to_command_, ready_word);
+  to_command_ = {};
+}
+
+void daemon_link::has_told() {
+  if (!to_command_) return;
+  std::fflush(nullptr);
+  send_word(to_command_, told_word);
   to_command_ = {};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "muster/base/result.hpp"
 #include "muster/os/file.hpp"
@@ -8,6 +9,7 @@
 namespace muster::os {
 
 struct daemon_options {
+  std::string program{"muster"};   ///< who speaks, in messages of the daemon on its way
   std::filesystem::path pid_file;  ///< empty: none; relative to where the command was given
   bool keeps_descriptors{};        ///< --noclose
   bool keeps_directory{};          ///< --nochdir
@@ -25,6 +27,10 @@ class daemon_link {
   /// The replica serves: the command ends with status 0, and standard output and error lead nowhere from here on
   /// (unless descriptors are kept).
   void ready();
+
+  /// The daemon ends without having been ready, and has said why on standard error: the command ends with status 1 and
+  /// adds nothing.
+  void has_told();
 
  private:
   friend result<daemon_link> daemonise(const daemon_options& options);

@@ -22,6 +22,7 @@ namespace muster::os {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 /// Runs `as_daemon` in a daemon, and tells how the command that started it ended and what it showed.
 class daemon_start : public ::testing::Test {
@@ -136,14 +137,25 @@ TEST_F(daemon_start, ends_the_command_with_failure_when_the_daemon_ends_before_i
   const outcome end = run({}, [](daemon_link&) { std::fprintf(stderr, "no disk\n"); });
   EXPECT_EQ(end.status, 1);
   EXPECT_THAT(end.shown, HasSubstr("no disk\n"));
-  EXPECT_THAT(end.shown, HasSubstr("the daemon ended before it was ready"));
+  EXPECT_THAT(end.shown, HasSubstr("muster: error: the daemon ended before it was ready"));
+}
+
+TEST_F(daemon_start, adds_nothing_to_what_a_daemon_has_told_of_its_end) {
+  const outcome end = run({}, [](daemon_link& link) {
+    std::fprintf(stderr, "no disk\n");
+    link.has_told();
+  });
+  EXPECT_EQ(end.status, 1);
+  EXPECT_EQ(end.shown, "no disk\n");
 }
 
 TEST_F(daemon_start, fails_when_the_pid_file_cannot_be_written) {
   const outcome end = run({.pid_file = "nowhere/x.pid", .keeps_descriptors = false, .keeps_directory = false},
                           [](daemon_link& link) { link.ready(); });
   EXPECT_EQ(end.status, 1);
-  EXPECT_THAT(end.shown, HasSubstr("--pidfile " + (directory_ / "nowhere/x.pid").string() + ": cannot be written"));
+  EXPECT_THAT(end.shown, StartsWith("muster: error: --pidfile " + (directory_ / "nowhere/x.pid").string() +
+                                    ": cannot be written"));
+  EXPECT_EQ(end.shown.find('\n'), end.shown.size() - 1) << "one line: " << end.shown;
 }
 
 TEST_F(daemon_start, closes_descriptors_that_it_inherits) {

@@ -3,6 +3,9 @@
 #include <syslog.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include <spdlog/logger.h>
@@ -38,14 +41,26 @@ spdlog::sink_ptr standard_error_sink() {
                                                                           : spdlog::color_mode::automatic);
 }
 
+result<spdlog::sink_ptr> file_sink(const std::string& file) {
+  // The sink would make what is missing of the path: as for Ice, a directory that is not there is a mistake.
+  const auto parent = std::filesystem::path{file}.parent_path();
+  std::error_code unknown;
+  if (!parent.empty() && !std::filesystem::is_directory(parent, unknown)) {
+    return fail(errc::unavailable,
+                "Ice.LogFile={}: the directory '{}' does not exist; allowed is a file in one that does", file,
+                parent.string());
+  }
+  try {
+    return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+  } catch (const spdlog::spdlog_ex& cause) {
+    return fail(errc::unavailable, "Ice.LogFile={}: the file cannot be opened for writing ({})", file, cause.what());
+  }
+}
+
 result<spdlog::sink_ptr> make_sink(const config::log_settings& settings) {
   switch (settings.target) {
     case config::log_target::standard_error: return standard_error_sink();
-    case config::log_target::file: try { return std::make_shared<spdlog::sinks::basic_file_sink_mt>(settings.file);
-      } catch (const spdlog::spdlog_ex& cause) {
-        return fail(errc::unavailable, "Ice.LogFile={}: the file cannot be opened for writing ({})", settings.file,
-                    cause.what());
-      }
+    case config::log_target::file: return file_sink(settings.file);
     case config::log_target::syslog:
       return std::make_shared<spdlog::sinks::syslog_sink_mt>(settings.program, LOG_PID, LOG_DAEMON, true);
     case config::log_target::journal:

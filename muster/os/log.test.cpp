@@ -112,5 +112,15 @@ TEST_F(log_file, is_refused_by_name_when_it_cannot_be_opened) {
   EXPECT_THAT(log.error().message, HasSubstr("Ice.LogFile=" + directory_.string()));
 }
 
+TEST_F(log_file, makes_no_directory_for_itself) {
+  const auto file = directory_ / "missing" / "log";
+  const auto log = log::open({severity::info, config::log_target::file, file.string(), "muster"});
+  ASSERT_FALSE(log);
+  EXPECT_EQ(log.error().message, fmt::format("Ice.LogFile={}: the directory '{}' does not exist; allowed is a file in "
+                                             "one that does",
+                                             file.string(), file.parent_path().string()));
+  EXPECT_FALSE(std::filesystem::exists(file.parent_path()));
+}
+
 }  // namespace
 }  // namespace muster::os

@@ -20,6 +20,22 @@ namespace {
 
 constexpr std::size_t waiting_max = 1000;
 
+}  // namespace
+
+std::string host_name() {
+  std::array<char, 256> text{};
+  if (::gethostname(text.data(), text.size() - 1) != 0 || text.front() == '\0') return "host";
+  return text.data();
+}
+
+bool is_numeric_host(const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> ignored{};
+  // An IPv6 address of one link is followed by that link.
+  const std::string address = host.substr(0, host.find('%'));
+  return ::inet_pton(AF_INET, address.c_str(), ignored.data()) == 1 ||
+         ::inet_pton(AF_INET6, address.c_str(), ignored.data()) == 1;
+}
+
 result<std::vector<std::string>> addresses_of(const std::string& host) {
   addrinfo wanted{};
   wanted.ai_family = AF_UNSPEC;
@@ -40,22 +56,6 @@ result<std::vector<std::string>> addresses_of(const std::string& host) {
     if (std::ranges::find(out, address) == out.end()) out.push_back(std::move(address));
   }
   return out;
-}
-
-}  // namespace
-
-std::string host_name() {
-  std::array<char, 256> text{};
-  if (::gethostname(text.data(), text.size() - 1) != 0 || text.front() == '\0') return "host";
-  return text.data();
-}
-
-bool is_numeric_host(const std::string& host) {
-  std::array<unsigned char, sizeof(in6_addr)> ignored{};
-  // An IPv6 address of one link is followed by that link.
-  const std::string address = host.substr(0, host.find('%'));
-  return ::inet_pton(AF_INET, address.c_str(), ignored.data()) == 1 ||
-         ::inet_pton(AF_INET6, address.c_str(), ignored.data()) == 1;
 }
 
 struct name_resolver::state {

@@ -16,10 +16,14 @@ namespace muster::os {
 /// An IPv4 or IPv6 address, not a name that must be looked up.
 [[nodiscard]] bool is_numeric_host(const std::string& host);
 
+/// The host's addresses in numbers, each once, in the order of preference; `not_found` with the reason else. Blocks for
+/// as long as the name servers take.
+[[nodiscard]] result<std::vector<std::string>> addresses_of(const std::string& host);
+
 /// Looks host names up, one after the other, on a thread of its own: a name server may take its time.
 class name_resolver {
  public:
-  /// The host's addresses in numbers, each once, in the order of preference; `not_found` with the reason else.
+  /// What `addresses_of` gives.
   using found = std::function<void(result<std::vector<std::string>>)>;
 
   name_resolver();

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 import Ice
+from support.certificates import Authority
 from support.grid import MUSTER, PATIENCE_S, Grid, free_port, wait_until
 from support.ice_client import IceGrid, communicator
 
@@ -115,15 +116,72 @@ class BadValuesTest(DirectoryTest):
     def test_an_unknown_option_is_named(self):
         self.assert_refused(run("--bogus", *self.settings()), "--bogus")
 
-    def test_a_crypt_password_file_with_a_broken_line_is_refused_with_its_number(self):
-        passwords = write(self.path("passwords"), "alice $5$abc$def\nbob\n")
-        self.assert_refused(run(*self.settings(IceGrid__Registry__AdminCryptPasswords=passwords)), passwords, "line 2")
+    def test_a_file_of_passwords_that_is_missing_or_broken_is_refused_before_anything_opens(self):
+        broken = write(self.path("passwords"), "alice $5$abc$def\nbob\n")
+        for name in ("IceGrid.Registry.CryptPasswords", "IceGrid.Registry.AdminCryptPasswords"):
+            self.refused(name, broken, broken, "line 2", "allowed is")
+            self.refused(name, self.path("nowhere"), self.path("nowhere"), "allowed is")
+
+    def test_a_host_that_is_not_known_is_refused_before_anything_opens(self):
+        unknown = "nowhere..invalid"  # cannot be a name, so no name server is asked
+        self.refused("Muster.Registry.Http.Endpoint", f"{unknown}:9000", unknown, "allowed is")
+        self.refused("IceGrid.Registry.Client.Endpoints", f"tcp -h {unknown}", unknown, "allowed is")
+        self.refused("IceGrid.Registry.Discovery.Address", "not an address", "allowed is")
+        self.refused("IceGrid.Registry.Discovery.Address", unknown, "allowed is")
+
+    def test_tls_that_cannot_work_is_refused_before_anything_opens(self):
+        authority = Authority(self.directory, "ours")
+        mine = authority.issue("Master")
+        other_key = authority.issue("other")["IceSSL.KeyFile"]
+        locked_key = Authority.lock(mine["IceSSL.KeyFile"], "right")
+        text = write(self.path("text"), "this is no certificate\n")
+        nowhere = self.path("nowhere")
+        for name, value, more in (
+                ("IceSSL.CertFile", nowhere, {}),
+                ("IceSSL.CertFile", text, {}),
+                ("IceSSL.CertFile", os.path.basename(mine["IceSSL.CertFile"]), {"IceSSL.DefaultDir": nowhere}),
+                ("IceSSL.KeyFile", nowhere, {}),
+                ("IceSSL.KeyFile", other_key, {}),
+                ("IceSSL.KeyFile", locked_key, {"IceSSL.Password": "a wrong one"}),
+                ("IceSSL.CAs", nowhere, {}),
+                ("IceSSL.CAs", text, {}),
+        ):
+            with self.subTest(f"{name}={value}"):
+                properties = {**mine, **more, name: value}
+                done = run(*self.settings(**properties))
+                self.assert_refused(done, f"{name}={value}", "allowed is", *more.keys())
+                self.assertNotIn("a wrong one", done.stderr)
+                self.assertFalse(os.path.exists(self.path("db")), "something was opened before all was checked")
+        self.refused("IceSSL.VerifyPeer", "7", "7")
+
+    def test_a_locked_key_that_nobody_can_be_asked_for_is_refused(self):
+        mine = Authority(self.directory, "ours").issue("Master")
+        locked_key = os.path.basename(Authority.lock(mine["IceSSL.KeyFile"], "right"))
+        mine.update({"IceSSL.KeyFile": locked_key, "IceSSL.DefaultDir": os.path.dirname(mine["IceSSL.KeyFile"])})
+        ping = ["--locator", "X/Locator:ssl -h 127.0.0.1 -p 1"]
+        for verb, arguments in (("registry", self.settings(**mine)),
+                                ("ping", [*ping, *(f"--{name}={value}" for name, value in mine.items())])):
+            # A session of its own has no terminal.
+            done = subprocess.run([MUSTER, verb, *arguments], capture_output=True, text=True, timeout=PATIENCE_S,
+                                  check=False, start_new_session=True, stdin=subprocess.DEVNULL)
+            self.assert_refused(done, f"IceSSL.KeyFile={locked_key}", "IceSSL.Password is not set; allowed is")
+        self.assertFalse(os.path.exists(self.path("db")), "something was opened before all was checked")
+
+    def test_what_ice_itself_opens_is_looked_at_too(self):
+        self.refused("Ice.Admin.Endpoints", "tcp -p abc", "abc", "allowed is")
+        self.refused("Ice.LogFile", self.path("no/such/log"), self.path("no/such"), "allowed is")
+        self.assertFalse(os.path.exists(self.path("no")))
 
     def test_a_port_that_is_taken_is_said(self):
         taken = self.enterContext(Grid()).add("Master").start()
         done = run(*self.settings(IceGrid__Registry__Client__Endpoints=taken.client_endpoint))
         self.assertEqual(done.returncode, 1)
         self.assertIn(str(taken.client_port), done.stderr)
+        for name in ("IceGrid.Registry.Internal.Endpoints", "Ice.Admin.Endpoints"):
+            done = run(*self.settings(**{name: taken.client_endpoint, "Ice.Admin.InstanceName": "admin"}))
+            self.assert_refused(done, f"{name}={taken.client_endpoint}", "in use")
+        done = run(*self.settings(Muster__Registry__Http__Endpoint=str(taken.client_port)))
+        self.assert_refused(done, "Muster.Registry.Http.Endpoint", str(taken.client_port), "in use")
 
     def test_a_database_that_another_process_owns_is_left_alone(self):
         owner = self.enterContext(Grid()).add("Master").start()
@@ -260,9 +318,74 @@ class CommandLineTest(DirectoryTest):
         done = run("--daemon", *self.settings(IceGrid__Registry__Client__Endpoints="tcp -h 127.0.0.1 -p abc"))
         self.assert_refused(done, "IceGrid.Registry.Client.Endpoints")
         taken = self.enterContext(Grid()).add("Master").start()
-        done = run("--daemon", *self.settings(IceGrid__Registry__Client__Endpoints=taken.client_endpoint))
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(str(taken.client_port), done.stderr)
+        done = run("--daemon", *self.settings(IceGrid__Registry__Client__Endpoints=taken.client_endpoint,
+                                              Ice__LogFile=self.path("log")))
+        self.assert_refused(done, str(taken.client_port))
+        done = run("--daemon", *self.settings(IceGrid__Registry__Internal__Endpoints=taken.client_endpoint))
+        self.assert_refused(done, str(taken.client_port))
+        done = run("--daemon", "--pidfile", self.path("no/such/pid"), *self.settings())
+        self.assert_refused(done, self.path("no/such/pid"))
+
+
+class ExitStatusTest(DirectoryTest):
+    """0 done, 1 refused or failed, 2 wrong usage of a tool; and one line on standard error for 1 and 2."""
+
+    def ends_with(self, status, *arguments, says=""):
+        with self.subTest(" ".join(arguments)):
+            done = run(*arguments, program=(MUSTER,))
+            self.assertEqual(done.returncode, status, done.stderr)
+            if status == 0:
+                self.assertEqual(done.stderr, "")
+            else:
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+                self.assertTrue(done.stderr.startswith("muster"), done.stderr)
+            self.assertIn(says, done.stderr)
+
+    def test_wrong_usage_of_a_tool(self):
+        nobody = f"X/Locator:tcp -h 127.0.0.1 -p {free_port()}"
+        for arguments in (["nope"], ["node"], ["--bogus"], ["db", "nope"], ["db", "backup", "a"], ["db", "stat"],
+                          ["db", "stat", "a", "b"], ["db", "check", "--bogus", "a"], ["db", "diverged"], ["ping"],
+                          ["ping", "--locator", nobody, "--bogus"], ["ping", "--locator", nobody, "--timeout", "0"]):
+            self.ends_with(2, *arguments, says=arguments[0])
+        self.ends_with(2, "ping", "--locator", "a b c", says="'a b c'")
+        self.ends_with(2, "ping", "--locator", "X/Locator", says="no endpoint")
+
+    def test_what_cannot_be_done(self):
+        nowhere = self.path("nowhere")
+        for verb in ("stat", "check", "diverged"):
+            self.ends_with(1, "db", verb, nowhere, says=nowhere)
+        self.ends_with(1, "db", "backup", nowhere, self.path("copy"), says=nowhere)
+        self.ends_with(1, "db", "restore", nowhere, self.path("copy"), says=nowhere)
+        nobody = ["--locator", f"X/Locator:ssl -h 127.0.0.1 -p {free_port()}"]
+        self.ends_with(1, "ping", *nobody, f"--Ice.Config={nowhere}", says=nowhere)
+        self.ends_with(1, "ping", *nobody, f"--IceSSL.CAs={nowhere}", says=f"IceSSL.CAs={nowhere}")
+
+    def test_any_refusal_of_a_program_that_runs(self):
+        for verb in ("registry", "receptionist"):
+            self.ends_with(1, verb, "--bogus", says="--bogus")
+            self.ends_with(1, verb, "odd", says="odd")
+            self.ends_with(1, verb, says="not set")
+
+    def test_help_of_all_kinds(self):
+        for arguments in ([], ["--help"], ["--version"], ["db"], ["db", "stat", "--help"], ["ping", "--help"],
+                          ["registry", "--list-properties"], ["receptionist", "--help"]):
+            self.ends_with(0, *arguments)
+
+    def test_a_ping_with_an_endpoint_that_is_silent(self):
+        replica = self.enterContext(Grid()).add("Master").start()
+        locator = replica.grid.locator_of(replica)
+
+        def ping(*arguments):
+            return run("ping", "--locator", *arguments, program=(MUSTER,))
+        done = ping(locator)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, rf"-p {replica.client_port} .*: up, TestGrid/Registry ")
+        silent = free_port()
+        done = ping(f"{locator}:tcp -h 127.0.0.1 -p {silent}")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        answering, other = done.stdout.splitlines()
+        self.assertRegex(answering, rf"-p {replica.client_port} .*: up, ")
+        self.assertRegex(other, rf"-p {silent} .*: no answer: .*refused")
 
 
 class StockDatabaseTest(DirectoryTest):

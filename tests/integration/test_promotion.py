@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 import Ice
-from support.grid import INSTANCE, MUSTER, Grid, wait_until
+from support.grid import INSTANCE, MUSTER, Grid, free_port, wait_until
 from support.ice_client import admin_session, communicator
 from support.objects import wait_active_slaves
 
@@ -100,6 +100,11 @@ class PromotionTest(unittest.TestCase):
 
         shown = subprocess.run([MUSTER, "db", "diverged", tails[0]], capture_output=True, text=True, check=True)
         self.assertIn("tail", shown.stdout)
+        nobody = f"TestGrid/Locator:tcp -h 127.0.0.1 -p {free_port()}"
+        missed = subprocess.run([MUSTER, "db", "diverged", tails[0], "--apply", f"--Ice.Default.Locator={nobody}"],
+                                capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(missed.returncode, 1)
+        self.assertRegex(missed.stderr, r"\Amuster db diverged: error: the master cannot be reached: .*\n\Z")
         subprocess.run([MUSTER, "db", "diverged", tails[0], "--apply",
                         f"--Ice.Default.Locator={self.grid.locator_of(self.new)}"], check=True, timeout=60)
         self.assertEqual(objects(self.new), ["acknowledged", "after", "tail"])

@@ -7,8 +7,8 @@ import subprocess
 import unittest
 
 import Ice
-from support.grid import MUSTER, PATIENCE_S, Grid, wait_until
-from support.ice_client import IceGrid, locator_of
+from support.grid import MUSTER, PATIENCE_S, Grid, free_port, wait_until
+from support.ice_client import IceGrid, communicator, locator_of
 from support.objects import TYPE, Stream, add, administration, names, target, wait_active_slaves
 
 
@@ -124,6 +124,51 @@ class ServiceTest(unittest.TestCase):
             capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(daemon.returncode, 1)
         self.assertIn("another master has taken over", daemon.stderr)
+
+
+class IceAdminTest(unittest.TestCase):
+    """The facet Process of Ice's own administration, asked by a stock client."""
+
+    def setUp(self):
+        self.grid = self.enterContext(Grid())
+        self.made = self.enterContext(communicator())
+
+    def start(self, name, **more):
+        port = free_port()
+        replica = self.grid.add(name)
+        replica.start(wait=False, **{"Ice.Admin.Endpoints": f"tcp -h 127.0.0.1 -p {port}",
+                                     "Ice.Admin.InstanceName": name, **more})
+        facet = self.made.stringToProxy(f"{name}/admin -f Process:tcp -h 127.0.0.1 -p {port}")
+        return replica, wait_until(lambda: Ice.ProcessPrx.checkedCast(facet), "the facet answers")
+
+    def check_ended(self, replica):
+        self.assertEqual(replica.wait_end(), 0)
+        self.assertIn("event=stopped", replica.log())
+
+    def test_shutdown_ends_a_replica_in_good_order(self):
+        master, of_the_master = self.start("Master")
+        slave, of_the_slave = self.start("slave1")
+        wait_active_slaves(master, 1)
+        of_the_master.writeMessage("told by ice", 2)
+        master.wait_log("told by ice")
+        of_the_slave.shutdown()
+        self.check_ended(slave)
+        # It has taken its leave: nobody waited for it to be missed.
+        wait_active_slaves(master, 0)
+        self.assertNotIn("broke", master.log())
+        of_the_master.shutdown()
+        self.check_ended(master)
+
+    def test_shutdown_ends_a_slave_that_has_no_copy_yet(self):
+        slave, process = self.start("slave1", **{"Ice.Default.Locator": f"TestGrid/Locator:tcp -p {free_port()}"})
+        process.shutdown()
+        self.check_ended(slave)
+
+    def test_it_is_not_there_unless_it_is_asked_for(self):
+        master = self.grid.add("Master").start()
+        facet = self.made.stringToProxy(f"Master/admin -f Process:{master.client_endpoint}")
+        with self.assertRaises(Ice.ObjectNotExistException):
+            facet.ice_ping()
 
 
 class ReadOnlyTest(unittest.TestCase):

@@ -1,11 +1,13 @@
 """A grid that speaks TLS alone: replicas, clients, servers and administrators, each with a certificate."""
 
+import glob
+import os
 import subprocess
 import unittest
 
 import Ice
 from support.certificates import Authority
-from support.grid import INSTANCE, Grid, wait_until
+from support.grid import INSTANCE, MUSTER, Grid, wait_until
 from support.ice_client import IceGrid, admin_session, communicator, locator_of
 from support.objects import TYPE, wait_active_slaves
 from test_locate import Hello, ping
@@ -67,6 +69,44 @@ class TlsTest(unittest.TestCase):
                  "registry list"], capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(sorted(done.stdout.split()), ["Master", "slave1"])
+
+    def test_muster_ping_asks_with_the_properties_that_it_is_given(self):
+        self.master.start(**self.authority.issue("Master"))
+
+        def ping(*properties):
+            return subprocess.run([MUSTER, "ping", "--locator", self.grid.locator_of(self.master), *properties],
+                                  capture_output=True, text=True, timeout=60, check=False)
+        # In a file they may be those of the replica itself, whose endpoints stay closed.
+        for properties in ([f"--{name}={value}" for name, value in self.alice.items()],
+                           [f"--Ice.Config={os.path.join(self.master.directory, 'registry.conf')}"]):
+            done = ping(*properties)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            self.assertIn(f": up, {INSTANCE}/Registry ", done.stdout)
+        done = ping(f"--IceSSL.CAs={self.authority.path('ca.pem')}")
+        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+        self.assertIn("no answer", done.stdout)
+
+    def test_a_tail_that_was_lost_is_applied_again(self):
+        self.start_both()
+        self.slave.stop()
+        wait_active_slaves(self.master, 0)
+        with self.client(self.alice, self.master) as made, admin_session(made, INSTANCE) as admin:
+            admin.addObjectWithType(made.stringToProxy("lost:ssl -h 127.0.0.1 -p 1"), TYPE)
+        self.master.kill()
+        self.slave.replica_name = "Master"
+        self.slave.start(**self.authority.issue("Master"), **{"Ice.Default.Locator": self.grid.locator})
+        self.master.replica_name = "slave9"
+        self.master.start(**self.authority.issue("slave9"),
+                          **{"Ice.Default.Locator": self.grid.locator_of(self.slave)})
+        tail, = glob.glob(os.path.join(self.master.database, "diverged-*"))
+        done = subprocess.run(
+            [MUSTER, "db", "diverged", "--apply", tail,
+             f"--Ice.Default.Locator={self.grid.locator_of(self.slave)}",
+             *(f"--{name}={value}" for name, value in self.alice.items())],
+            capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        with self.client(self.alice, self.slave) as made:
+            self.assertTrue(locator_of(made).findObjectById(Ice.stringToIdentity("lost")))
 
     def test_without_a_certificate_of_the_authority_nothing_gets_in(self):
         self.start_both()

@@ -36,6 +36,13 @@ class Authority:
             "IceSSL.KeyFile": self.path(f"{common_name}.key"),
         }
 
+    @staticmethod
+    def lock(key_file, password):
+        """A copy of this key that is of use with the password only."""
+        locked = f"{key_file}.locked"
+        _openssl("pkey", "-in", key_file, "-aes256", "-passout", f"pass:{password}", "-out", locked)
+        return locked
+
     def trust(self):
         """The properties of somebody who trusts this authority and has no certificate."""
         return {"Ice.Plugin.IceSSL": "IceSSL:createIceSSL", "IceSSL.CAs": self.path("ca.pem")}
