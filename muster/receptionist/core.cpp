@@ -39,13 +39,17 @@ core::changes& core::touch(const any_key& key) {
 bool core::apply(const any_key& key, row what, bool vanishes) {
   // What is heard twice changes nothing, and what never came cannot go.
   if (holds(key, what) != vanishes) return false;
+  change(key, std::move(what), vanishes);
+  return true;
+}
+
+void core::change(const any_key& key, row what, bool vanishes) {
   changes& of = touch(key);
   of.preview = nullptr;
   const auto [place, is_new] = of.edits.try_emplace(std::move(what), vanishes);
   // The opposite of what happened before: together they are nothing.
   if (!is_new) of.edits.erase(place);
   ++pending_;
-  return true;
 }
 
 bool core::has_own(const any_key& key, const gossip::entry& what) const { return holds(key, own_row(what)); }
@@ -58,10 +62,11 @@ std::vector<gossip::entry> core::own_entries(const any_key& key, const gossip::s
   const auto is_of_actor = [&](const row& one) {
     return one.origin == own_ && one.incarnation == incarnation && one.path == path;
   };
-  std::vector<row> candidates;
+  const auto entry_of = [](const row& one) { return gossip::entry{one.path, one.incarnation, one.type}; };
+  std::vector<gossip::entry> out;
   if (const roster* const rows = published_->peek(key); rows != nullptr) {
     rows->visit_from(first, [&](const row& one) {
-      if (is_of_actor(one)) candidates.push_back(one);
+      if (is_of_actor(one)) out.push_back(entry_of(one));
       return is_of_actor(one);
     });
   }
@@ -69,15 +74,12 @@ std::vector<gossip::entry> core::own_entries(const any_key& key, const gossip::s
     for (auto edit = found->second.edits.lower_bound(first);
          edit != found->second.edits.end() && is_of_actor(edit->first); ++edit) {
       if (edit->second) {
-        std::erase(candidates, edit->first);
+        std::erase(out, entry_of(edit->first));
       } else {
-        candidates.push_back(edit->first);
+        out.push_back(entry_of(edit->first));
       }
     }
   }
-  std::vector<gossip::entry> out;
-  out.reserve(candidates.size());
-  for (const row& one : candidates) out.push_back({one.path, one.incarnation, one.type});
   return out;
 }
 
@@ -184,13 +186,19 @@ void core::set_reach(const reachability& what) {
 
 roster_ptr core::preview(const any_key& key, changes& of) {
   if (of.preview && of.preview_age == age_) return of.preview;
+  const roster_ptr base{published_->peek(key)};
+  of.preview_age = age_;
+  if (of.edits.size() == 1 && !is_hidden(of.edits.begin()->first.origin)) {
+    const auto& [what, vanishes] = *of.edits.begin();
+    of.preview = roster::merged_with(key.text(), base, what, vanishes, unreachable_);
+    return of.preview;
+  }
   std::vector<edit> edits;
   edits.reserve(of.edits.size());
   for (const auto& [what, vanishes] : of.edits) {
     if (!is_hidden(what.origin)) edits.push_back({what, vanishes});
   }
-  of.preview = roster::merged(key.text(), roster_ptr{published_->peek(key)}, edits, unreachable_);
-  of.preview_age = age_;
+  of.preview = roster::merged(key.text(), base, edits, unreachable_);
   return of.preview;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "muster/base/strong.hpp"
@@ -52,6 +53,9 @@ class core {
   /// False when it is there already.
   bool add_own(const any_key& key, const gossip::entry& what);
   bool remove_own(const any_key& key, const gossip::entry& what);
+  /// Likewise where `has_own` has said that it is not there, or `own_entries` that it is.
+  void add_new_own(const any_key& key, gossip::entry what) { change(key, own_row(std::move(what)), false); }
+  void remove_present_own(const any_key& key, gossip::entry what) { change(key, own_row(std::move(what)), true); }
   /// What this node has registered of one actor under a key: one entry for each name of a type.
   [[nodiscard]] std::vector<gossip::entry> own_entries(const any_key& key, const gossip::shared_text& path,
                                                        std::uint64_t incarnation) const;
@@ -131,10 +135,14 @@ class core {
   };
 
   [[nodiscard]] known_origin& origin_of(const gossip::origin_id& who);
-  [[nodiscard]] row own_row(const gossip::entry& what) const { return {own_, what.path, what.incarnation, what.type}; }
+  [[nodiscard]] row own_row(gossip::entry what) const {
+    return {own_, std::move(what.path), what.incarnation, std::move(what.type)};
+  }
   [[nodiscard]] bool holds(const any_key& key, const row& what) const;
   /// True if it changes anything.
   bool apply(const any_key& key, row what, bool vanishes);
+  /// One that is there exactly if it vanishes.
+  void change(const any_key& key, row what, bool vanishes);
   changes& touch(const any_key& key);
   /// Hides the origins that these news take away entirely: which.
   [[nodiscard]] std::vector<gossip::origin_id> hide_those_that_go(const directory_news& news);

@@ -172,14 +172,14 @@ void receptionist_actor::handle(context& self, register_& what) {
     return refuse(self, what, refusal::invalid_key,
                   fmt::format("{} cannot be registered under a key without an id", what.ref.address()));
   }
-  const gossip::entry entry = entry_of(what.ref, what.type->name);
+  gossip::entry entry = entry_of(what.ref, what.type->name);
   if (!core_.has_own(what.key, entry)) {
     if (const auto added = desk_->directory->add(what.key.text(), entry); !added) {
       return refuse(self, what, refusal::over_bound, added.error().message);
     }
-    (void)core_.add_own(what.key, entry);
-    add_one(desk_->counted.registered);
     if (entry.type.empty() && desk_->directory->is_shared()) warn_of_unnamed(self, what);
+    core_.add_new_own(what.key, std::move(entry));
+    add_one(desk_->counted.registered);
   }
   if (what.ends_with_actor || desk_->how.watch_registered) person_of(self, what.ref).kept_alive.insert(what.key);
   if (what.reply_to) answers_.emplace_back(std::pair{what.reply_to, registered{what.key, what.ref}});
@@ -212,9 +212,9 @@ void receptionist_actor::withdraw(const any_key& key, const any_ref& whom) {
   const auto& target = actor_kernel::refs::target(whom);
   if (!target || target->is_remote() || &target->core() != desk_->seen_in->system().get()) return;
   const gossip::shared_text path = path_of(whom);
-  for (const gossip::entry& one : core_.own_entries(key, path, target->incarnation().value())) {
-    (void)core_.remove_own(key, one);
+  for (gossip::entry& one : core_.own_entries(key, path, target->incarnation().value())) {
     desk_->directory->remove(key.text(), one);
+    core_.remove_present_own(key, std::move(one));
     add_one(desk_->counted.deregistered);
   }
 }

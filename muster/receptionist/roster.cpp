@@ -161,6 +161,15 @@ roster_ptr roster::merged(const gossip::shared_text& key, const roster_ptr& base
   return make(chunks, mixed, key, rows, std::move(unreachable));
 }
 
+roster_ptr roster::merged_with(const gossip::shared_text& key, const roster_ptr& base, const row& what, bool vanishes,
+                               unreachable_ptr unreachable) {
+  // The only row of a key comes or goes.
+  if (!base) return of_one(key, what, std::move(unreachable));
+  if (base->is_single() && vanishes) return nullptr;
+  const edit one{what, vanishes};
+  return merged(key, base, {&one, 1}, std::move(unreachable));
+}
+
 roster_ptr roster::of_one(const gossip::shared_text& key, row what, unreachable_ptr unreachable) {
   static_assert(std::is_nothrow_move_constructible_v<row>);
   roster* const made = make_with_room(sizeof(row), !is_named(what), key, std::size_t{1}, std::move(unreachable));

@@ -119,6 +119,9 @@ class roster final : public counted_array<roster, chunk_ptr> {
   /// are gone are left out. Null if no row is left.
   [[nodiscard]] static pointer merged(const gossip::shared_text& key, const pointer& base, std::span<const edit> edits,
                                       unreachable_ptr unreachable);
+  /// With one edit, which is what most changes are.
+  [[nodiscard]] static pointer merged_with(const gossip::shared_text& key, const pointer& base, const row& what,
+                                           bool vanishes, unreachable_ptr unreachable);
 
   ~roster();
 
