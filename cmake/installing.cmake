@@ -9,7 +9,12 @@ endif()
 install(FILES packaging/muster.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 install(FILES packaging/examples/master.conf packaging/examples/slave.conf
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT runtime)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT runtime)
+# The licence, and what linking Ice means: both packages carry it.
+file(READ LICENSE MUSTER_LICENSE)
+configure_file(packaging/copyright.in packaging/copyright @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES ${PROJECT_BINARY_DIR}/packaging/copyright
+        DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libmuster-dev COMPONENT dev)
 install(FILES packaging/icegridregistry.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES packaging/muster-registry@.service
         DESTINATION lib/systemd/system COMPONENT runtime)
@@ -53,6 +58,7 @@ configure_file(packaging/muster.pc.in packaging/muster.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/packaging/muster.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 set(CPACK_GENERATOR DEB)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/packaging/cpack.cmake)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_CONTACT "The Muster authors")
@@ -67,8 +73,12 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS zeroc-ice-utils)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libmuster-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "libzeroc-ice-dev, libfmt-dev, libspdlog-dev, liblmdb-dev, libexpected-dev, libexpat1-dev, libcrypt-dev, libssl-dev, prometheus-cpp-dev, libsystemd-dev, libboost1.81-dev | libboost1.83-dev, libboost-json1.81-dev | libboost-json1.83-dev")
+# What musterConfig.cmake and muster.pc look for, and the headers that ours include.
+set(dev_depends
+    pkg-config libzeroc-ice-dev libfmt-dev libspdlog-dev liblmdb-dev libexpected-dev libexpat1-dev libcrypt-dev libssl-dev
+    "prometheus-cpp-dev | libprometheus-cpp-dev" libsystemd-dev
+    "libboost1.81-dev | libboost1.83-dev" "libboost-json1.81-dev | libboost-json1.83-dev")
+list(JOIN dev_depends ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
     "A registry for Ice: a master and replicas that answer locate requests of unmodified Ice 3.7 clients.")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Static libraries, headers and Slice of Muster.")
