@@ -10,9 +10,9 @@ from support.grid import PATIENCE_S
 class Program:
     """Runs from the start; ends with the `with` block, whatever it does. Any of its lines can be waited for."""
 
-    def __init__(self, *command, env=None):
+    def __init__(self, *command, stdin=subprocess.PIPE, **options):
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1, env=env
+            command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1, **options
         )
         self.command = " ".join(command)
         self._lines = []
@@ -69,6 +69,11 @@ class Program:
                     f"; its lines: {self._lines[after:]}; its errors: {self._errors[-20:]}"
                 )
             return found
+
+    @property
+    def errors(self):
+        with self._changed:
+            return list(self._errors)
 
     def say(self, line):
         self.process.stdin.write(line + "\n")
