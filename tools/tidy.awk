@@ -91,6 +91,7 @@ FNR == 1 {
     is_test = file ~ /\.test\.[ch]pp$/ || file ~ /^tests\//
     has_pragma = 0
     in_comment = 0
+    asserted = ""
     held_exception = ""
     n = split(file, part, "/")
     folder = part[1] == "muster" ? part[2] : part[1]
@@ -219,6 +220,32 @@ code ~ /Ice::(Communicator|CommunicatorPtr|ObjectAdapter|ObjectAdapterPtr|Connec
 
 code ~ /(^|[^A-Za-z0-9_])(std::)?(cout|cerr|printf|fprintf)[^A-Za-z0-9_]/ && !is_test && folder != "sim" && !(folder in system_folders) {
     report(FNR, "a library does not print: give the caller an error or an event.")
+}
+
+# RapidCheck takes the expression of these macros apart to show its values, by operators of its own: no short circuit.
+# The condition is collected from the macro's name on until its parentheses are closed, which may be some lines later.
+asserted != "" { asserted = asserted " " code }
+asserted == "" && match(code, /(^|[^A-Za-z0-9_])RC_(ASSERT|ASSERT_FALSE|PRE|SUCCEED_IF)[ \t]*\(/) {
+    asserted = substr(code, RSTART)
+    asserted_line = FNR
+}
+asserted != "" { look_into_assertion() }
+
+function look_into_assertion(i, depth, letter, both, text) {
+    text = asserted
+    gsub(/'([^'\\]|\\.)'/, "' '", text)
+    for (i = 1; i <= length(text); ++i) {
+        letter = substr(text, i, 1)
+        if (letter ~ /[({[]/) ++depth
+        else if (letter ~ /[)}\]]/ && --depth == 0) break
+        both = substr(text, i, 2)
+        if (depth == 1 && (both == "||" || both == "&&")) {
+            report(asserted_line, "RapidCheck evaluates both sides of a " both " that stands outermost in RC_ASSERT or RC_PRE, whatever the first one gives: put it into parentheses of its own.")
+            asserted = ""
+            return
+        }
+    }
+    if (i <= length(text)) asserted = ""
 }
 
 END {
