@@ -143,8 +143,8 @@ class PackagesTest(unittest.TestCase):
         done = subprocess.run([*CPACK, "-B", packages, *finds_nothing], capture_output=True, text=True, timeout=120,
                               check=False)
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("dpkg-shlibdeps, which finds what the package depends on, is missing: apt-get install dpkg-dev",
-                      " ".join(done.stderr.split()))
+        self.assertIn("dpkg-shlibdeps or file, which find what the package depends on, are missing: "
+                      "apt-get install dpkg-dev file", " ".join(done.stderr.split()))
         self.assertEqual(glob.glob(packages + "/*.deb"), [])
 
 
