@@ -64,3 +64,10 @@ function(muster_folder name)
     endif()
   endif()
 endfunction()
+
+# muster_golden(<target>): the test program compares with files of tests/golden; nothing where no tests are made.
+function(muster_golden target)
+  if(TARGET ${target})
+    target_compile_definitions(${target} PRIVATE MUSTER_GOLDEN="${PROJECT_SOURCE_DIR}/tests/golden")
+  endif()
+endfunction()

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
+SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ["MUSTER_BUILD"]
 CPACK = ["cpack", "--config", os.path.join(BUILD, "CPackConfig.cmake")]
 # A consumer costs the compiler little, yet needs an archive, the headers and what they include.
@@ -29,6 +30,13 @@ def run(*command, **options):
     if done.returncode != 0:
         raise AssertionError(f"{command} ended with {done.returncode}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
     return done.stdout
+
+
+class BuildTest(unittest.TestCase):
+    def test_a_build_for_packages_without_tests_is_configured_as_the_guide_says(self):
+        with tempfile.TemporaryDirectory(prefix="muster-build-") as folder:
+            run("cmake", "--preset", "release", "-B", folder, "-DMUSTER_TESTS=OFF", cwd=SOURCES)
+            self.assertIn("bin/muster:", run("ninja", "-C", folder, "-t", "targets", "all"))
 
 
 class PackagesTest(unittest.TestCase):
