@@ -46,6 +46,27 @@ class StoppedSlaveTest(unittest.TestCase):
             self.assertEqual(names(self.other), {"before", "first", "second"})
         self.assertIn("slave1", self.master.log())
 
+    def test_two_at_once_delay_many_changes_by_one_wait(self):
+        # The third goes on to answer.
+        third = self.grid.add("slave3").start()
+        wait_active_slaves(self.master, 3)
+        with administration(self.master) as (made, admin):
+            for slave in (self.stopped, third):
+                slave.suspend()
+            begun = time.monotonic()
+            for change in [admin.addObjectWithTypeAsync(target(made, f"at-once-{n}"), TYPE) for n in range(12)]:
+                change.result()
+            waited_s = time.monotonic() - begun
+            self.assertGreater(waited_s, 1, "the changes did not wait for active slaves")
+            self.assertLess(waited_s, ONE_WAIT_S)
+            self.assertLess(duration_s(lambda: admin.addObjectWithType(target(made, "later"), TYPE)), NO_WAIT_S)
+        self.assertEqual(self.master.metrics()['muster_slaves_dropped_total{reason="timed_out"}'], 2)
+        for slave in (self.stopped, third):
+            slave.resume()
+        wait_active_slaves(self.master, 3)
+        for slave in (self.stopped, self.other, third):
+            self.assertEqual(len(names(slave)), 14)
+
     def test_it_catches_up_when_it_goes_on(self):
         self.stopped.suspend()
         add(self.master, "missed")
