@@ -224,6 +224,32 @@ class FullMapTest(unittest.TestCase):
             self.assertFalse(slave.answers(), "it serves a copy that it does not have")
 
 
+class FullDiskTest(unittest.TestCase):
+    # A file that may grow no further refuses writes as a full disk does, and needs no right to mount one.
+    FULL_AT_6_MIB = ("prlimit", "--fsize=6291456", "env", "--ignore-signal=XFSZ")
+
+    def test_changes_are_refused_and_all_else_goes_on(self):
+        with Grid(properties={"Ice.MessageSizeMax": "0"}) as grid:
+            master = grid.add("Master").start(prefix=self.FULL_AT_6_MIB)
+            slave = grid.add("slave1").start()
+            wait_active_slaves(master, 1)
+            with administration(master) as (made, admin):
+                count, reason = FullMapTest().fill(made, admin)
+                self.assertGreater(count, 50)
+                self.assertIn("full", reason)
+                self.assertEqual(master.health()["phase"], "serving")
+                self.assertIn("storage_refused", master.log())
+                for replica in (master, slave):
+                    self.assertEqual(locate(replica, "big0").ice_getIdentity().name, "big0")
+                for number in range(count):
+                    admin.removeObject(Ice.Identity(name=f"big{number}"))
+                admin.addObjectWithType(target(made, "small"), TYPE)
+                self.assertEqual((names(master), names(slave)), ({"small"}, {"small"}))
+            master.kill()
+            master.start(prefix=self.FULL_AT_6_MIB)
+            self.assertEqual(names(master), {"small"})
+
+
 class LonelySlaveTest(unittest.TestCase):
     def test_without_data_and_without_master_it_stays_closed_and_says_why(self):
         with Grid() as grid:
