@@ -424,6 +424,22 @@ TEST_F(catch_up, new_endpoints_reach_everyone) {
   EXPECT_NE(std::ranges::find(met_by_slave, replica_info{"M", text("master-moved")}), met_by_slave.end());
 }
 
+TEST_F(catch_up, a_slave_names_its_last_master_when_it_refuses_a_change) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  for (const bool runs : {true, false}) {
+    if (!runs) {
+      g_.crash("M");
+      ASSERT_TRUE(g_.run_until([&] { return g_.is("A", phase::searching); }, seconds{10}));
+    }
+    const auto ticket = g_.propose("A", "a=1");
+    ASSERT_NE(g_.answer("A", ticket), nullptr);
+    EXPECT_EQ(g_.answer("A", ticket)->error().code, errc::not_master);
+    EXPECT_NE(g_.answer("A", ticket)->error().message.find("'M'"), std::string::npos);
+  }
+}
+
 TEST_F(catch_up, a_slave_whose_endpoints_change_stays_active) {
   start_master();
   start_slave("A");
