@@ -120,6 +120,7 @@ class LocateTest(unittest.TestCase):
                 self.assertEqual(ports(locator.getRegistry()), [replica.server_port, other.server_port])
                 self.assertEqual(ports(locator.getLocalRegistry()), [replica.client_port])
                 self.assertEqual(ports(locator.getLocalQuery()), [replica.client_port])
+                self.assertEqual(locator.getLocalQuery().ice_getIdentity(), Ice.Identity("Query", INSTANCE))
                 for local in (locator.getLocalRegistry(), locator.getLocalQuery()):
                     local.ice_ping()
 
