@@ -17,6 +17,7 @@
 #include "muster/os/file.hpp"
 #include "muster/os/http_health.hpp"
 #include "muster/os/locked_key.hpp"
+#include "muster/os/user_account_file.hpp"
 
 namespace muster::apps {
 namespace {
@@ -112,6 +113,13 @@ result<void> registry_process::read_values(ice::registry_host_options& host) {
   host.host_name = host_name();
   host.seed = os::entropy_seed();
   if (auto opened = open_passwords(host); !opened) return opened;
+  if (!settings_.user_accounts.empty()) {
+    auto accounts = os::load_user_accounts(settings_.user_accounts);
+    if (!accounts) {
+      return fail(accounts.error().code, "IceGrid.Registry.UserAccounts: {}", accounts.error().message);
+    }
+    host.user_accounts = *std::move(accounts);
+  }
   if (auto known = os::check_hosts(settings_); !known) return known;
   if (auto usable = os::check_locked_key(properties_); !usable) return usable;
   // Certificates and keys are read here.
@@ -154,7 +162,8 @@ result<void> registry_process::open(std::function<void()> on_ready) {
                                           .own = host_->card(),
                                           .dynamic_registration = settings_.dynamic_registration,
                                           .replication = to_replication_options(settings_),
-                                          .sessions = {.sessions_max_per_kind = settings_.sessions.sessions_max}},
+                                          .sessions = {.sessions_max_per_kind = settings_.sessions.sessions_max},
+                                          .replica_trace = settings_.trace.replica},
                                          {.strand = *strand_,
                                           .store = *store_,
                                           .peers = *peers_,

@@ -51,3 +51,10 @@ function(muster_test target)
       TEST_PREFIX "${MUSTER_TEST_PREFIX}${arg_LABEL}."
       PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300 ${MUSTER_TEST_ENVIRONMENT} ${arg_PROPERTIES})
 endfunction()
+
+# muster_golden(<target>): the test program compares with files of tests/golden.
+function(muster_golden target)
+  if(TARGET ${target})
+    target_compile_definitions(${target} PRIVATE MUSTER_GOLDEN="${PROJECT_SOURCE_DIR}/tests/golden")
+  endif()
+endfunction()

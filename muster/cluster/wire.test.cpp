@@ -3,12 +3,14 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "muster/cluster/actor_messages.hpp"
 #include "muster/cluster/frame.hpp"
 #include "muster/cluster/ordered_inbox.hpp"
+#include "tests/support/golden.hpp"
 
 namespace muster::cluster {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 TEST(frame, has_the_bytes_that_are_documented) {
   const bytes frame = encode_frame(
       {.about = channel::actors, .cluster = 0x0102030405060708U, .name = "A", .incarnation = 300}, bytes{0xAA});
-  EXPECT_EQ(frame, (bytes{1, 2, 8, 7, 6, 5, 4, 3, 2, 1, 1, 'A', 0xAC, 0x02, 0xAA}));
+  EXPECT_EQ(tests::as_hex(frame), tests::as_hex(tests::golden("frame-1").at("frame")));
   EXPECT_EQ(cluster_key("shop"), cluster_key("shop"));
   EXPECT_NE(cluster_key("shop"), cluster_key("market"));
 }
@@ -73,18 +75,18 @@ std::vector<actor_message> one_of_each() {
           ended_heard{somebody, 300}, stop_request{somebody, stop_when::now}};
 }
 
-TEST(actor_message, has_the_bytes_that_are_documented) {
-  const auto message = [](std::uint8_t kind, const bytes& rest) {
-    bytes out{1, 3, 4, kind, 7, '/', 'u', 's', 'e', 'r', '/', 'a', 5};
-    out.insert(out.end(), rest.begin(), rest.end());
-    return out;
-  };
-  const std::vector<bytes> rest{{1, 'm', 1, 9}, {1, 'm', 1}, {1}, {2}, {3}, {4}, {5}, {6}, {0xAC, 0x02}, {1}};
+TEST(actors_golden_file, holds_every_kind_of_message) {
+  const std::vector<std::string> kinds{"tell",    "undelivered", "watch", "watching",    "watch_refused",
+                                       "unwatch", "unwatched",   "ended", "ended_heard", "stop_request"};
   const auto all = one_of_each();
   ASSERT_EQ(all.size(), std::variant_size_v<actor_message>);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(encode({.to = 3, .sequence = 4, .what = all[i]}), message(static_cast<std::uint8_t>(i), rest[i])) << i;
-  }
+  ASSERT_EQ(all.size(), kinds.size());
+  std::map<std::string, actor_envelope> named;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    named.emplace(kinds[i], actor_envelope{.to = 3, .sequence = 4, .what = all[i]});
+  tests::expect_golden(
+      "actors-1", named, [](const actor_envelope& one) { return encode(one); },
+      [](const bytes& content) { return decode_actor_envelope(content); });
 }
 
 TEST(actor_message, comes_back_as_it_was_and_never_in_part) {

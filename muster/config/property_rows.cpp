@@ -62,7 +62,11 @@ constexpr auto rows = std::to_array<property_row>({
      "only.",
      ""},
     {"IceGrid.Registry.ReplicaSessionTimeout", seconds, "30", 1, day_s, supported,
-     "A replica that is silent for so long has lost its session.", ""},
+     "A slave whose master is silent for so long, or for Muster.Registry.MasterSilenceTimeout where that is shorter, "
+     "looks for another; a connection between replicas without a sign of life for so long is closed. A master lets a "
+     "silent slave go sooner: when it has not acknowledged for Muster.Registry.ReplicationTimeout, so that no change "
+     "waits for longer.",
+     ""},
     {"IceGrid.Registry.NodeSessionTimeout", seconds, "30", 1, day_s, without_effect,
      "A node that is silent for so long has lost its session.", no_nodes},
     {"Muster.Registry.SessionsMax", integer, "10000", 1, 1'000'000, supported,
@@ -113,9 +117,12 @@ constexpr auto rows = std::to_array<property_row>({
     {"IceGrid.Registry.AdminSessionFilters", boolean, "0", 0, int_max, refused,
      "Administrative sessions through Glacier2 reach only the registry's administrative objects.",
      "Refused when on: sessions would reach more than the operator means."},
-    {"IceGrid.Registry.UserAccounts", path, "", 0, 0, without_effect,
-     "File that maps users to accounts, for the object <instance>/RegistryUserAccountMapper.",
-     "It is nodes that ask for accounts, and none is admitted by this version; there is no such object."},
+    {"IceGrid.Registry.UserAccounts", path, "", 0, 0, supported,
+     "File with a line `account user` for each user whose servers run under an account, which "
+     "<instance>/RegistryUserAccountMapper (of a slave: RegistryUserAccountMapper-<replica>) answers from. It is read "
+     "at "
+     "the start.",
+     ""},
 
     // Applications.
     {"IceGrid.Registry.DefaultTemplates", path, "", 0, 0, without_effect,
@@ -176,7 +183,11 @@ constexpr auto rows = std::to_array<property_row>({
      ""},
     {"IceGrid.Registry.Trace.Adapter", integer, "0", 0, int_max, supported, "Log adapters as they come and go (1).",
      ""},
-    {"IceGrid.Registry.Trace.Admin", integer, "0", 0, int_max, supported, "Log administrative requests (1).", ""},
+    {"IceGrid.Registry.Trace.Admin", integer, "0", 0, int_max, supported,
+     "Log administrative requests (1). In the manual it is how requests to administrative objects of servers are "
+     "routed, "
+     "which come with nodes.",
+     ""},
     {"IceGrid.Registry.Trace.Application", integer, "0", 0, int_max, supported,
      "Log applications added, updated, removed (1).", ""},
     {"IceGrid.Registry.Trace.Discovery", integer, "0", 0, int_max, supported,
@@ -187,9 +198,11 @@ constexpr auto rows = std::to_array<property_row>({
      no_nodes},
     {"IceGrid.Registry.Trace.Object", integer, "0", 0, int_max, supported,
      "Log well-known objects added, updated, removed (1).", ""},
-    {"IceGrid.Registry.Trace.Replica", integer, "0", 0, int_max, without_effect,
-     "Log replicas that come and go (1), attempts (2) and keep-alives (3).",
-     "Replicas that come and go are always logged, and attempts and keep-alives never."},
+    {"IceGrid.Registry.Trace.Replica", integer, "0", 0, int_max, supported,
+     "Log attempts to make the sessions of replicas, and their ends (2), and keep-alives (3). Replicas that come and "
+     "go, "
+     "which is level 1, are always logged.",
+     ""},
     {"IceGrid.Registry.Trace.Session", integer, "0", 0, int_max, supported,
      "Log sessions as they are made and end, and denials (1).", ""},
     {"IceGrid.Registry.Trace.Server", integer, "0", 0, int_max, without_effect,

@@ -142,6 +142,7 @@ trace_settings read_trace(value_reader& from) {
       .discovery = from.count<int>("IceGrid.Registry.Trace.Discovery"),
       .locator = from.count<int>("IceGrid.Registry.Trace.Locator"),
       .object = from.count<int>("IceGrid.Registry.Trace.Object"),
+      .replica = from.count<int>("IceGrid.Registry.Trace.Replica"),
       .server = from.count<int>("IceGrid.Registry.Trace.Server"),
       .session = from.count<int>("IceGrid.Registry.Trace.Session"),
   };
@@ -257,6 +258,7 @@ result<settings_with_warnings> read_registry_settings(const property_map& proper
   settings.admin_permissions = {from.text("IceGrid.Registry.AdminPermissionsVerifier"),
                                 from.text("IceGrid.Registry.AdminSSLPermissionsVerifier"),
                                 from.text("IceGrid.Registry.AdminCryptPasswords")};
+  settings.user_accounts = from.text("IceGrid.Registry.UserAccounts");
   settings.require_replica_certificate_name = from.boolean("IceGrid.Registry.RequireReplicaCertCN");
   settings.require_node_certificate_name = from.boolean("IceGrid.Registry.RequireNodeCertCN");
   settings.trace = read_trace(from);

@@ -63,6 +63,7 @@ struct trace_settings {
   int discovery{};
   int locator{};
   int object{};
+  int replica{};
   int server{};
   int session{};
   friend bool operator==(const trace_settings&, const trace_settings&) = default;
@@ -139,6 +140,7 @@ struct registry_settings {
   discovery_settings discovery;
   permission_settings client_permissions;
   permission_settings admin_permissions;
+  std::string user_accounts;  ///< file `account user`; empty: there is no such object
   bool require_replica_certificate_name{};
   bool require_node_certificate_name{};
   trace_settings trace;

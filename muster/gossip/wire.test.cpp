@@ -4,6 +4,7 @@
 
 #include "muster/base/prng.hpp"
 #include "muster/gossip/message_codec.hpp"
+#include "tests/support/golden.hpp"
 
 namespace muster::gossip {
 namespace {
@@ -168,135 +169,27 @@ TEST(gossip_codec, shares_the_text_of_equal_neighbours) {
   EXPECT_TRUE(operations[0].what.what.type.is_same_block(operations[1].what.what.type));
 }
 
-// --- The bytes of version 1, which every later program must go on reading. ---
-
-std::string hex(const bytes& content) {
-  std::string out;
-  for (const std::uint8_t octet : content) {
-    out += fmt::format("{:02x}", octet);
-  }
-  return out;
-}
-
-void expect_golden(const message& what, const std::string& expected) {
-  EXPECT_EQ(hex(encode(what)), expected);
-  bytes content;
-  for (std::size_t i = 0; i < expected.size(); i += 2) {
-    content.push_back(static_cast<std::uint8_t>(std::stoi(expected.substr(i, 2), nullptr, 16)));
-  }
-  const auto read = decode(content);
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(*read, what);
-}
-
-const registration first{shared_text{"api"}, {shared_text{"/user/a"}, 7, shared_text{"t"}}};
-const registration second{shared_text{"db"}, {shared_text{"/user/a"}, 7, shared_text{"u"}}};
-const mark after{version{300}, 2, 0x0102030405060708};
-
-TEST(gossip_golden_bytes, of_an_update) {
-  expect_golden(update{3, {{make_origin("A", 5), false, version{298}, {{first, false}, {second, true}}, after, 1}}},
-                "0100"
-                "03"
-                "01"
-                "0141"
-                "05"
-                "00"
-                "aa02"
-                "02"
-                "0807060504030201"
-                "01"
-                "02"
-                "00"
-                "03617069"
-                "072f757365722f61"
-                "07"
-                "0174"
-                "07"
-                "026462"
-                "0175");
-  expect_golden(update{0, {{make_origin("A", 5), true, version{}, {{first, false}}, after, 0}}},
-                "0100"
-                "00"
-                "01"
-                "0141"
-                "05"
-                "01"
-                "ac02"
-                "02"
-                "0807060504030201"
-                "00"
-                "01"
-                "00"
-                "03617069"
-                "072f757365722f61"
-                "07"
-                "0174");
-}
-
-TEST(gossip_golden_bytes, of_comparisons) {
-  expect_golden(root{0x1122334455667788},
-                "0101"
-                "8877665544332211");
-  buckets all;
-  all.hashes[255] = 1;
-  std::string expected = "0102" + std::string(255 * 16, '0') + "0100000000000000";
-  expect_golden(all, expected);
-  expect_golden(digest{place{1}, place{2}, {{make_origin("A", 5), version{9}, false}, {make_origin("B", 6), {}, true}}},
-                "0103"
-                "0100000000000000"
-                "0200000000000000"
-                "02"
-                "0141"
-                "05"
-                "09"
-                "0142"
-                "06"
-                "00");
-  expect_golden(greeting{after, true},
-                "0104"
-                "ac02"
-                "02"
-                "0807060504030201"
-                "01");
-}
-
-TEST(gossip_golden_bytes, of_questions_and_transfers) {
-  expect_golden(want{{{make_origin("A", 5), version{300}}}},
-                "0105"
-                "01"
-                "0141"
-                "05"
-                "ac02");
-  expect_golden(chunk{make_origin("A", 5), after, 1, 2, {first, second}},
-                "0106"
-                "0141"
-                "05"
-                "ac02"
-                "02"
-                "0807060504030201"
-                "01"
-                "02"
-                "02"
-                "00"
-                "03617069"
-                "072f757365722f61"
-                "07"
-                "0174"
-                "06"
-                "026462"
-                "0175");
-  expect_golden(want_chunks{make_origin("A", 5), version{300}, {1, 200}},
-                "0107"
-                "0141"
-                "05"
-                "ac02"
-                "02"
-                "01"
-                "c801");
-  expect_golden(forgotten{make_origin("A", 5)},
-                "0108"
-                "0141"
-                "05");
+TEST(gossip_golden_file, holds_every_kind_of_message) {
+  const registration first{shared_text{"api"}, {shared_text{"/user/a"}, 7, shared_text{"t"}}};
+  const registration second{shared_text{"db"}, {shared_text{"/user/a"}, 7, shared_text{"u"}}};
+  const mark after{version{300}, 2, 0x0102030405060708};
+  const origin_id a = make_origin("A", 5);
+  buckets hashes;
+  hashes.hashes[255] = 1;
+  tests::expect_golden<message>(
+      "gossip-1",
+      {{"update", update{3, {{a, false, version{298}, {{first, false}, {second, true}}, after, 1}}}},
+       {"update_whole", update{0, {{a, true, version{}, {{first, false}}, after, 0}}}},
+       {"update_hint", update{0, {{a, false, version{300}, {}, after, 0}}}},
+       {"root", root{0x1122334455667788}},
+       {"buckets", hashes},
+       {"digest", digest{place{1}, place{2}, {{a, version{9}, false}, {make_origin("B", 6), {}, true}}}},
+       {"greeting", greeting{after, true}},
+       {"want", want{{{a, version{300}}}}},
+       {"chunk", chunk{a, after, 1, 2, {first, second}}},
+       {"want_chunks", want_chunks{a, version{300}, {1, 200}}},
+       {"forgotten", forgotten{a}}},
+      encode, [](const bytes& content) { return decode(content); });
 }
 
 }  // namespace

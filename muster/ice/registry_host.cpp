@@ -12,6 +12,7 @@
 #include "muster/ice/proxies.hpp"
 #include "muster/ice/query_servant.hpp"
 #include "muster/ice/stock_refusal_servant.hpp"
+#include "muster/ice/user_account_servant.hpp"
 
 namespace muster::ice {
 
@@ -78,6 +79,11 @@ result<void> registry_host::make_internal() {
   const auto& settings = options_.settings;
   internal_->add(std::make_shared<stock_refusal_servant>(log_),
                  {"InternalRegistry-" + settings.replica_name, settings.instance_name});
+  if (options_.user_accounts) {
+    const auto suffix = settings.is_master() ? std::string{} : "-" + settings.replica_name;
+    internal_->add(std::make_shared<user_account_servant>(*options_.user_accounts),
+                   {"RegistryUserAccountMapper" + suffix, settings.instance_name});
+  }
   return {};
 }
 
@@ -88,6 +94,7 @@ registry::replica_card registry_host::card() const {
   own.objects.name = settings.replica_name;
   own.objects.is_master = settings.is_master();
   own.objects.internal = published_endpoints(internal_);
+  own.objects.has_user_account_mapper = options_.user_accounts.has_value();
   const std::lock_guard lock{mutex_};
   own.objects.client = published_endpoints(client_);
   own.objects.server = published_endpoints(server_);

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,8 @@ struct registry_host_options {
   std::uint64_t seed{};   ///< of the random choices among replicas of equal rank
   password_check client_passwords;
   password_check admin_passwords;
+  /// Of IceGrid.Registry.UserAccounts, by user; none: nobody is told.
+  std::optional<std::map<std::string, std::string, std::less<>>> user_accounts;
 };
 
 /// What is open to clients once the replica serves, for those who add servants of their own (administration). All of it

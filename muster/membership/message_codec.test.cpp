@@ -6,6 +6,10 @@
 
 #include <deque>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/golden.hpp"
 
 namespace muster::membership {
 namespace {
@@ -158,77 +162,43 @@ RC_GTEST_PROP(message_codec, knows_how_long_a_claim_is, ()) {
 
 // --- the bytes themselves, as docs/protocols/membership.md describes them: other versions must read them ---
 
-bytes joined(std::initializer_list<bytes> parts) {
-  bytes out;
-  for (const auto& part : parts) {
-    out.insert(out.end(), part.begin(), part.end());
-  }
-  return out;
-}
-
 const bytes meta{0xaa};
 const header a_to_b{.name = "a", .incarnation = incarnation{0x0102030405060708}, .to = incarnation{9}};
-const bytes a_to_b_bytes = {1, 'a', 8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 0, 0, 0, 0};
 const introduction of_a{.cluster = "shop", .versions = {1, 1}, .address = "x:1", .meta = meta, .counter = 300};
-const bytes of_a_bytes = {4, 's', 'h', 'o', 'p', 1, 1, 3, 'x', ':', '1', 1, 0xaa, 0xac, 0x02};
 
-TEST(message_bytes, of_a_ping_with_news) {
-  const message sent{
-      .from = a_to_b,
-      .what = ping{200},
-      .news = {{.standing = standing::alive,
-                .name = "c",
-                .incarnation = incarnation{1},
-                .counter = 2,
-                .address = "y:2",
-                .meta = meta},
-               {.standing = standing::suspect,
-                .name = "d",
-                .incarnation = incarnation{2},
-                .counter = 3,
-                .accuser = incarnation{4}},
-               {.standing = standing::unreachable, .name = "e", .incarnation = incarnation{3}, .counter = 0},
-               {.standing = standing::removed, .name = "f", .incarnation = incarnation{4}, .remembered_s = 3600}}};
-  EXPECT_EQ(encode(sent), joined({{1, 1},
-                                  a_to_b_bytes,
-                                  {0xc8, 0x01},
-                                  {4},
-                                  {0x08, 1, 'c', 1, 0, 0, 0, 0, 0, 0, 0, 2, 3, 'y', ':', '2', 1, 0xaa},
-                                  {0x01, 1, 'd', 2, 0, 0, 0, 0, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0, 0},
-                                  {0x02, 1, 'e', 3, 0, 0, 0, 0, 0, 0, 0, 0},
-                                  {0x04, 1, 'f', 4, 0, 0, 0, 0, 0, 0, 0, 0x90, 0x1c}}));
-}
-
-TEST(message_bytes, of_the_other_kinds_that_carry_news) {
-  const auto of = [](body what) { return encode({.from = a_to_b, .what = std::move(what), .news = {}}); };
-  EXPECT_EQ(of(ack{7}), joined({{1, 2}, a_to_b_bytes, {7, 0}}));
-  EXPECT_EQ(of(ping_request{7, "c", incarnation{5}}),
-            joined({{1, 3}, a_to_b_bytes, {7, 1, 'c', 5, 0, 0, 0, 0, 0, 0, 0, 0}}));
-  EXPECT_EQ(of(nack{7, true}), joined({{1, 4}, a_to_b_bytes, {7, 1, 0}}));
-  EXPECT_EQ(of(gossip{}), joined({{1, 5}, a_to_b_bytes, {0}}));
-}
-
-TEST(message_bytes, of_the_handshake) {
-  const auto of = [](body what) { return encode({.from = a_to_b, .what = std::move(what), .news = {}}); };
-  EXPECT_EQ(of(hello{hello_purpose::join, 7, of_a, 0x11}),
-            joined({{0, 6}, a_to_b_bytes, {1, 7}, of_a_bytes, {0x11, 0, 0, 0, 0, 0, 0, 0}}));
-  EXPECT_EQ(of(refused{7, refusal::other_cluster, of_a}), joined({{0, 7}, a_to_b_bytes, {7, 0}, of_a_bytes}));
-  EXPECT_EQ(of(removed_notice{of_a, 3, "w", true, incarnation{6}, "a", "v"}),
-            joined({{0, 10}, a_to_b_bytes, of_a_bytes, {3, 1, 'w', 1, 6, 0, 0, 0, 0, 0, 0, 0, 1, 'a', 1, 'v'}}));
-}
-
-TEST(message_bytes, of_tables) {
-  const auto of = [](body what) { return encode({.from = a_to_b, .what = std::move(what), .news = {}}); };
-  EXPECT_EQ(of(digest{7, of_a, {1, 2}}),
-            joined({{1, 8}, a_to_b_bytes, {7}, of_a_bytes, {2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0}}));
-  records part{.sequence = 7, .who = of_a, .is_last = true, .bucket_count = 2, .wanted_low = 3, .table = {}};
-  part.table.push_back({.standing = standing::left, .name = "g", .incarnation = incarnation{1}, .remembered_s = 1});
-  EXPECT_EQ(of(part), joined({{1, 9},
-                              a_to_b_bytes,
-                              {7},
-                              of_a_bytes,
-                              {1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-                              {1, 0x03, 1, 'g', 1, 0, 0, 0, 0, 0, 0, 0, 1}}));
+TEST(membership_golden_file, holds_every_kind_of_message) {
+  const auto of = [](body what, std::vector<claim> news = {}) {
+    return message{.from = a_to_b, .what = std::move(what), .news = std::move(news)};
+  };
+  const std::vector<claim> news{
+      {.standing = standing::alive,
+       .name = "c",
+       .incarnation = incarnation{1},
+       .counter = 2,
+       .address = "y:2",
+       .meta = meta},
+      {.standing = standing::suspect,
+       .name = "d",
+       .incarnation = incarnation{2},
+       .counter = 3,
+       .accuser = incarnation{4}},
+      {.standing = standing::unreachable, .name = "e", .incarnation = incarnation{3}, .counter = 0},
+      {.standing = standing::removed, .name = "f", .incarnation = incarnation{4}, .remembered_s = 3600}};
+  const claim left{.standing = standing::left, .name = "g", .incarnation = incarnation{1}, .remembered_s = 1};
+  tests::expect_golden<message>(
+      "membership-1",
+      {{"ping", of(ping{200}, news)},
+       {"ack", of(ack{7})},
+       {"ping_request", of(ping_request{7, "c", incarnation{5}})},
+       {"nack", of(nack{7, true})},
+       {"gossip", of(gossip{})},
+       {"hello", of(hello{hello_purpose::join, 7, of_a, 0x11})},
+       {"refused", of(refused{7, refusal::other_cluster, of_a})},
+       {"digest", of(digest{7, of_a, {1, 2}})},
+       {"records",
+        of(records{.sequence = 7, .who = of_a, .is_last = true, .bucket_count = 2, .wanted_low = 3, .table = {left}})},
+       {"removed_notice", of(removed_notice{of_a, 3, "w", true, incarnation{6}, "a", "v"})}},
+      encode, [](const bytes& content) { return decode(content); });
 }
 
 TEST(message_bytes, the_digest_of_an_identity_is_the_same_in_every_build) {

@@ -10,6 +10,7 @@
 #include "muster/base/instant.hpp"
 #include "muster/message/test_content.hpp"
 #include "muster/message/test_sample.hpp"
+#include "tests/support/golden.hpp"
 
 namespace muster::message::testing {
 namespace {
@@ -120,21 +121,11 @@ struct flat {
 TEST(message_content, has_the_bytes_that_the_protocol_says) {
   const flat message{
       "/index", -2, true, colour::blue, 4070, "x", {{1, 2}}, {{"a", 1.5}}, std::chrono::milliseconds{500}};
-  const std::string golden =
-      "01 "                                // version
-      "30 "                                // the members' bytes
-      "06 2f 69 6e 64 65 78 "              // "/index"
-      "fe ff ff ff "                       // -2
-      "01 "                                // true
-      "04 "                                // blue
-      "01 e6 0f "                          // there is a port: 4070
-      "01 01 78 "                          // the second alternative: "x"
-      "01 "                                // one point,
-      "08 01 00 00 00 02 00 00 00 "        // of 8 bytes
-      "01 01 61 00 00 00 00 00 00 f8 3f "  // one price: "a", 1.5
-      "f4 01 00 00 00 00 00 00";           // 500 ms
-  EXPECT_EQ(hex(content_of(message)), golden);
-  EXPECT_TRUE(message_of<flat>(from_hex(golden)).has_value());
+  const bytes golden = tests::golden("content-1").at("flat");
+  EXPECT_EQ(hex(content_of(message)), hex(golden));
+  const auto read = message_of<flat>(golden);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(hex(content_of(*read)), hex(golden));
 }
 
 TEST(message_content, of_a_single_value_has_no_block) {

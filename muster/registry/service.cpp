@@ -161,7 +161,10 @@ void service::turn() {
 }
 
 void service::perform(replication::ready& effects) {
-  for (auto& message : effects.messages) peers_.send(std::move(message));
+  for (auto& message : effects.messages) {
+    trace(message.what, traffic::sent, message.to);
+    peers_.send(std::move(message));
+  }
   if (effects.replicas) adopt(std::move(effects.replicas));
   for (const auto& what : effects.events) report(what);
   for (auto& completion : effects.completions) {
@@ -463,8 +466,14 @@ void service::shut_down_replica(const std::string& name, std::function<void(resu
 }
 
 void service::handle_message(replication::peer_id from, replication::message what) {
-  strand_.post(
-      [this, from, what = std::move(what)]() mutable { core_->handle_message(from, std::move(what), strand_.now()); });
+  strand_.post([this, from, what = std::move(what)]() mutable {
+    trace(what, traffic::received, from);
+    core_->handle_message(from, std::move(what), strand_.now());
+  });
+}
+
+void service::trace(const replication::message& what, traffic way, replication::peer_id peer) {
+  if (const auto line = trace_of(what, way, peer, options_.replica_trace)) log_.write(*line);
 }
 
 void service::handle_peer_gone(replication::peer_id which) {

@@ -15,6 +15,7 @@
 #include "muster/registry/catalog_machine.hpp"
 #include "muster/registry/executor.hpp"
 #include "muster/registry/published.hpp"
+#include "muster/registry/replica_trace.hpp"
 #include "muster/registry/registration.hpp"
 #include "muster/registry/session_desk.hpp"
 #include "muster/registry/transport.hpp"
@@ -28,6 +29,7 @@ struct service_options {
   bool dynamic_registration{false};
   replication::options replication;  ///< its `endpoints` are filled in from `own`
   session::session_options sessions;
+  int replica_trace{0};  ///< which messages between replicas the log shows (replica_trace.hpp)
 };
 
 /// Port: what the process around the service has to do. Called on the strand; must not block.
@@ -119,6 +121,7 @@ class service {
   void perform(replication::ready& effects);
   void persist(replication::commit step);
   void report(const replication::event& what);
+  void trace(const replication::message& what, traffic way, replication::peer_id peer);
   void adopt(std::shared_ptr<const replication::roster> replicas);
   [[nodiscard]] bool serves() const;
   void republish();

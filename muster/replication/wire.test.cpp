@@ -2,11 +2,14 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
+
 #include "muster/replication/diverged_tail.hpp"
 #include "muster/replication/durable_meta.hpp"
 #include "muster/replication/framing.hpp"
 #include "muster/replication/message_codec.hpp"
 #include "muster/replication/options.hpp"
+#include "tests/support/golden.hpp"
 
 namespace muster::replication {
 namespace {
@@ -93,6 +96,61 @@ message some_message() {
     case 8: return snapshot_received{session, number()};
     default: return closed{session, refusal::missed_bound, *rc::gen::arbitrary<std::string>()};
   }
+}
+
+// --- golden files ---
+
+uuid uuid_of(std::uint8_t octet) {
+  std::array<std::uint8_t, 16> out{};
+  out.fill(octet);
+  return uuid{out};
+}
+
+self_description a_slave() {
+  self_description out;
+  out.versions = {1, 2};
+  out.name = "slave1";
+  out.incarnation = uuid_of(0xaa);
+  out.role = role::slave;
+  out.phase = phase::searching;
+  out.history.database = uuid_of(0xbb);
+  out.history.terms.begin({.number = 1, .id = uuid_of(0xc1)}, serial{1});
+  out.history.terms.begin({.number = 2, .id = uuid_of(0xc2)}, serial{300});
+  out.history.last = serial{400};
+  out.history.acknowledged = serial{399};
+  out.history.replicated = serial{398};
+  out.endpoints = {0xee, 0xef};
+  return out;
+}
+
+TEST(replication_golden_file, holds_every_kind_of_message) {
+  const session_id session{0x0102030405060708};
+  const roster replicas{7, true, {{"Master", {0xe0}}, {"slave1", {0xe1}}}};
+  const std::vector<log_entry> entries{{serial{401}, shared_bytes{bytes{1, 2}}}, {serial{402}, shared_bytes{bytes{3}}}};
+  const auto version_1 = [](const message& what) { return encode(what, 1); };
+  tests::expect_golden<message>(
+      "replication-1",
+      {{"describe", describe{300, a_slave()}},
+       {"description", description{300, a_slave()}},
+       {"open", open{9, open_purpose::follow, true, a_slave()}},
+       {"refused", refused{9, refusal::split_brain, "why", a_slave()}},
+       {"opened", opened{9, session, 1, catch_up_plan::snapshot, a_slave(), replicas}},
+       {"append", append{session, {2, uuid_of(0xc2)}, serial{400}, entries, serial{400}, true, replicas, 7}},
+       {"append_heartbeat", append{session, {2, uuid_of(0xc2)}, serial{400}, {}, serial{400}, true, {}, 7}},
+       {"appended", appended{session, serial{402}, 7, bytes{0xee}}},
+       {"snapshot_chunk",
+        snapshot_chunk{
+            session, 3, true, shared_bytes{bytes{5, 6}}, a_slave().history, {{serial{400}, shared_bytes{bytes{1}}}}}},
+       {"snapshot_received", snapshot_received{session, 4}},
+       {"closed", closed{session, refusal::missed_bound, "why"}}},
+      version_1, [](const bytes& content) { return decode(content); });
+}
+
+TEST(replication_golden_file, holds_what_is_persisted_with_each_commit) {
+  tests::expect_golden<durable_meta>(
+      "durable-meta-1",
+      {{"new", durable_meta{}}, {"master", durable_meta{a_slave().history, role::master, {{"slave1", {0xe1}}}}}},
+      [](const durable_meta& what) { return encode(what); }, [](const bytes& content) { return decode_meta(content); });
 }
 
 RC_GTEST_PROP(message_codec, reads_what_it_wrote, ()) {

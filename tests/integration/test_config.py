@@ -9,8 +9,9 @@ import unittest
 
 import Ice
 from support.certificates import Authority
-from support.grid import MUSTER, PATIENCE_S, Grid, free_port, wait_until
+from support.grid import INSTANCE, MUSTER, PATIENCE_S, Grid, free_port, wait_until
 from support.ice_client import IceGrid, communicator
+from support.objects import wait_active_slaves
 
 STOCK = "icegridregistry"
 
@@ -121,6 +122,11 @@ class BadValuesTest(DirectoryTest):
         for name in ("IceGrid.Registry.CryptPasswords", "IceGrid.Registry.AdminCryptPasswords"):
             self.refused(name, broken, broken, "line 2", "allowed is")
             self.refused(name, self.path("nowhere"), self.path("nowhere"), "allowed is")
+
+    def test_a_file_of_accounts_that_is_missing_or_broken_is_refused_before_anything_opens(self):
+        broken = write(self.path("accounts"), "web alice\njobs\n")
+        self.refused("IceGrid.Registry.UserAccounts", broken, broken, "line 2", "allowed is")
+        self.refused("IceGrid.Registry.UserAccounts", self.path("nowhere"), self.path("nowhere"), "allowed is")
 
     def test_a_host_that_is_not_known_is_refused_before_anything_opens(self):
         unknown = "nowhere..invalid"  # cannot be a name, so no name server is asked
@@ -268,6 +274,44 @@ class SampleConfigurationTest(DirectoryTest):
 
     def test_both_work_on_loopback(self):
         self.check_both(MASTER_SAMPLE, SLAVE_SAMPLE, "--Ice.Default.Host=127.0.0.1")
+
+
+class UserAccountsTest(DirectoryTest):
+    def test_master_and_slave_answer_from_their_files(self):
+        accounts = write(self.path("accounts"), "web alice\njobs CN=Bob Doe, O=Shop  # by his certificate\n")
+        grid = self.enterContext(Grid())
+        master = grid.add("Master").start(**{"IceGrid.Registry.UserAccounts": accounts})
+        slave = grid.add("slave1").start(**{"IceGrid.Registry.UserAccounts": write(self.path("others"), "web carol\n")})
+        wait_active_slaves(master, 1)
+        made = self.enterContext(communicator(grid.locator))
+        for name, known, unknown in (
+                ("RegistryUserAccountMapper", {"alice": "web", "CN=Bob Doe, O=Shop": "jobs"}, ("web", "carol", "")),
+                ("RegistryUserAccountMapper-slave1", {"carol": "web"}, ("alice",))):
+            mapper = IceGrid.UserAccountMapperPrx.checkedCast(made.stringToProxy(f"{INSTANCE}/{name}"))
+            self.assertEqual({user: mapper.getUserAccount(user) for user in known}, known)
+            for user in unknown:
+                with self.assertRaises(IceGrid.UserAccountNotFoundException):
+                    mapper.getUserAccount(user)
+        self.assertEqual(slave.log().count("configuration_warning"), 0)
+
+    def test_without_a_file_there_is_no_such_object(self):
+        master = self.enterContext(Grid()).add("Master").start()
+        made = self.enterContext(communicator(master.grid.locator))
+        with self.assertRaises(Ice.NotRegisteredException):
+            made.stringToProxy(f"{INSTANCE}/RegistryUserAccountMapper").ice_ping()
+
+
+class TraceReplicaTest(unittest.TestCase):
+    def test_attempts_are_shown_at_2_and_keep_alives_at_3(self):
+        grid = self.enterContext(Grid())
+        master = grid.add("Master").start(**{"IceGrid.Registry.Trace.Replica": "3"})
+        slave = grid.add("slave1").start(**{"IceGrid.Registry.Trace.Replica": "2"})
+        wait_active_slaves(master, 1)
+        master.wait_log("keeps the session alive")
+        for text in ("asks for a session", "gives a session"):
+            master.wait_log(text)
+            slave.wait_log(text)
+        self.assertNotIn("keeps the session alive", slave.log())
 
 
 class CommandLineTest(DirectoryTest):

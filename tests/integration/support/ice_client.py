@@ -4,7 +4,7 @@ import contextlib
 
 import Ice
 
-Ice.loadSlice(f"-I{Ice.getSliceDir()} --all {Ice.getSliceDir()}/IceGrid/Registry.ice")
+Ice.loadSlice(f"-I{Ice.getSliceDir()} --all {Ice.getSliceDir()}/IceGrid/Registry.ice {Ice.getSliceDir()}/IceGrid/UserAccountMapper.ice")
 import IceGrid  # noqa: E402  pylint: disable=wrong-import-position
 
 
