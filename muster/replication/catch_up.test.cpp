@@ -424,6 +424,38 @@ TEST_F(catch_up, new_endpoints_reach_everyone) {
   EXPECT_NE(std::ranges::find(met_by_slave, replica_info{"M", text("master-moved")}), met_by_slave.end());
 }
 
+TEST_F(catch_up, new_endpoints_outlive_a_crash_that_follows_soon) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  g_.run(seconds{2});
+  g_.at("A").core->handle_endpoints(text("moved"), g_.now());
+  g_.at("M").core->handle_endpoints(text("master-moved"), g_.now());
+  g_.run(milliseconds{600});  // a heartbeat carries them
+  for (const auto& [name, met] :
+       {std::pair{"M", replica_info{"A", text("moved")}}, std::pair{"A", replica_info{"M", text("master-moved")}}}) {
+    g_.crash(name);
+    const auto recorded = decode_meta(*g_.at(name).disk.present.meta)->known_replicas;
+    EXPECT_NE(std::ranges::find(recorded, met), recorded.end()) << name;
+  }
+}
+
+TEST_F(catch_up, a_slave_names_its_last_master_when_it_refuses_a_change) {
+  start_master();
+  start_slave("A");
+  ASSERT_TRUE(active("A"));
+  for (const bool runs : {true, false}) {
+    if (!runs) {
+      g_.crash("M");
+      ASSERT_TRUE(g_.run_until([&] { return g_.is("A", phase::searching); }, seconds{10}));
+    }
+    const auto ticket = g_.propose("A", "a=1");
+    ASSERT_NE(g_.answer("A", ticket), nullptr);
+    EXPECT_EQ(g_.answer("A", ticket)->error().code, errc::not_master);
+    EXPECT_NE(g_.answer("A", ticket)->error().message.find("'M'"), std::string::npos);
+  }
+}
+
 TEST_F(catch_up, a_slave_whose_endpoints_change_stays_active) {
   start_master();
   start_slave("A");

@@ -204,6 +204,7 @@ void follower::handle_opened(peer_id from, const opened& what, instant now) {
         core_.durable.note_replica(one, now);
       }
     }
+    last_master_ = what.from.name;
     core_.set_replicas(what.replicas.master_first, what.replicas.replicas);
     core_.tell(event_kind::master_found, what.from.name,
                fmt::format("'{}' follows master '{}' in term {}, and catches up from {} {}", core_.how.name,

@@ -55,6 +55,8 @@ class follower {
   [[nodiscard]] std::optional<peer_id> master_peer() const {
     return session_ && copy_from_.empty() ? std::optional{session_->peer} : std::nullopt;
   }
+  /// The name of the master that was followed last in this life; empty before the first.
+  [[nodiscard]] const std::string& last_master() const noexcept { return last_master_; }
   /// With a name to copy: how it ended, once it has.
   [[nodiscard]] const std::optional<result<void>>& copied() const noexcept { return copied_; }
 
@@ -125,6 +127,7 @@ class follower {
   step now_{step::stopped};
   instant due_{};
   unsigned failures_{0};
+  std::string last_master_;
   discovery round_;
   std::uint64_t attempts_{0};
   discovery::answer asked_;

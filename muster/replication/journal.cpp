@@ -10,17 +10,13 @@ namespace muster::replication {
 journal::journal(durable_meta meta, change_log log, const options& how)
     : how_{how}, meta_{std::move(meta)}, log_{std::move(log)} {}
 
-void journal::mark_dirty(instant now) {
-  if (!dirty_since_) {
-    dirty_since_ = now;
-  }
-}
+void journal::mark_dirty(instant flush_at) { flush_at_ = flush_at_ ? std::min(*flush_at_, flush_at) : flush_at; }
 
 void journal::note_acknowledged(serial upto, instant now) {
   MUSTER_INVARIANT(upto <= meta_.history.last, "nobody is told of a change before it is durable");
   if (upto > meta_.history.acknowledged) {
     meta_.history.acknowledged = upto;
-    mark_dirty(now);
+    mark_dirty(now + how_.idle_flush_delay);
   }
 }
 
@@ -28,7 +24,7 @@ void journal::note_replicated(serial upto, instant now) {
   MUSTER_INVARIANT(upto <= meta_.history.last, "nobody else holds a change before it is durable here");
   if (upto > meta_.history.replicated) {
     meta_.history.replicated = upto;
-    mark_dirty(now);
+    mark_dirty(now + how_.idle_flush_delay);
   }
 }
 
@@ -46,10 +42,10 @@ void journal::note_replica(const replica_info& who, instant now) {
 }
 
 instant journal::flush_due() const noexcept {
-  if (!dirty_since_ || busy() || !meta_.history.has_copy()) {
+  if (!flush_at_ || busy() || !meta_.history.has_copy()) {
     return instant_never;
   }
-  return *dirty_since_ + how_.idle_flush_delay;
+  return *flush_at_;
 }
 
 commit journal::begin(commit out, durable_meta after, std::vector<log_entry> entries) {
@@ -60,8 +56,8 @@ commit journal::begin(commit out, durable_meta after, std::vector<log_entry> ent
   if (out.what != commit::kind::replacement_rows) {
     out.meta = encode(after);
     out.log_append = entries;
-    begun.was_dirty = dirty_since_.has_value();
-    dirty_since_.reset();
+    begun.was_dirty = flush_at_.has_value();
+    flush_at_.reset();
   }
   begun.trim_below = out.log_trim_below;
   begun.after = std::move(after);
@@ -141,7 +137,7 @@ void journal::fail(instant now) {
   MUSTER_INVARIANT(busy(), "an outcome belongs to a step");
   const step failed = *std::exchange(pending_, std::nullopt);
   if (failed.was_dirty) {
-    dirty_since_ = now;  // not at once again: the store has just refused
+    flush_at_ = now + how_.idle_flush_delay;  // not at once again: the store has just refused
   }
 }
 

@@ -38,7 +38,8 @@ class journal {
   void note_acknowledged(serial upto, instant now);
   /// Another replica holds everything up to here, too.
   void note_replicated(serial upto, instant now);
-  /// A replica was met: it becomes the latest of those known.
+  /// A replica was met, or met at other endpoints: it becomes the latest of those known. This is rare, and what the
+  /// next start asks for, so a step is due at once.
   void note_replica(const replica_info& who, instant now);
   /// When a step is to be made for what was only noted; `instant_never` if nothing was.
   [[nodiscard]] instant flush_due() const noexcept;
@@ -64,14 +65,15 @@ class journal {
     bool was_dirty{false};
   };
 
-  void mark_dirty(instant now);
+  /// A step is due at this instant, or earlier if one was due then.
+  void mark_dirty(instant flush_at);
   commit begin(commit out, durable_meta after, std::vector<log_entry> entries);
 
   const options& how_;
   durable_meta meta_;
   change_log log_;
   std::optional<step> pending_;
-  std::optional<instant> dirty_since_;
+  std::optional<instant> flush_at_;  ///< something is newer here than in the store
 };
 
 }  // namespace muster::replication

@@ -116,6 +116,11 @@ void leader::advance(instant now) {
   }
   const serial held = slaves_.held_by_all();
   const std::size_t active = slaves_.active_count();
+  if (core_.how.read_only) {
+    // Nothing is acknowledged by looking at it: the tail of a slave's database stays one.
+    answer(now);
+    return;
+  }
   if (active >= core_.how.active_slaves_min) {
     core_.durable.note_acknowledged(held, now);
     if (active > 0) {

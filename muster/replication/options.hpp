@@ -24,6 +24,7 @@ struct options {
   /// --initdb-from-replica: replace the database by a copy of this replica's before going on.
   std::optional<std::string> initdb_from_replica;
   /// --readonly: a master that takes no changes and gives slaves no sessions; a copy that somebody asks for is given.
+  /// Nothing that changes roles is written: no term begins, and a slave's database stays one.
   bool read_only{false};
   /// Changes are taken only while at least so many slaves are active.
   std::size_t active_slaves_min{0};

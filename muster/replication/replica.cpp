@@ -255,12 +255,14 @@ class replica::state {
     if (core_.how.role == role::slave) {
       // Begins with the words of the stock registry, which people search for.
       const auto master = current_master();
+      const std::string last = follower_ ? follower_->last_master() : std::string{};
       return error{
           errc::not_master,
-          fmt::format("this operation is not allowed on a slave or read-only master registry: '{}' is a slave, {}",
+          fmt::format("this operation is not allowed on a slave or read-only master registry: '{}' is a slave, and {}",
                       core_.how.name,
-                      master ? fmt::format("its master is '{}'", master->name)
-                             : std::string{"and its master is not reachable"})};
+                      master         ? fmt::format("its master is '{}'", master->name)
+                      : last.empty() ? std::string{"it has met no master since it was started"}
+                                     : fmt::format("its master, '{}' when it was last met, is not reached now", last))};
     }
     if (core_.doing == phase::stepped_down) {
       return error{errc::not_master, core_.trouble};

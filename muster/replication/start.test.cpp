@@ -78,6 +78,45 @@ TEST_F(start, of_a_slaves_database_as_master_begins_the_next_term_before_it_serv
   EXPECT_EQ(g_.at("A").core->history().terms, again);
 }
 
+TEST_F(start, of_a_slaves_database_as_read_only_master_leaves_it_a_slaves) {
+  grow_up();
+  g_.crash("M");
+  g_.crash("A");
+  const auto before = g_.at("A").disk.present.meta;
+  for (const bool force : {false, true}) {
+    options how = cluster::defaults("A", role::master);
+    how.read_only = true;
+    how.force = force;
+    g_.start(how);
+    ASSERT_TRUE(serves("A"));
+    EXPECT_EQ(g_.at("A").machine->published.size(), 2U);
+    g_.run(seconds{5});
+    g_.stop("A");
+    EXPECT_EQ(g_.at("A").disk.present.meta, before) << force;
+  }
+  // The promotion is still to come.
+  const auto term = decode_meta(*before)->history.terms.current();
+  begin("A", role::master);
+  ASSERT_TRUE(serves("A"));
+  EXPECT_EQ(term_of("A").number, term.number + 1);
+}
+
+TEST_F(start, as_read_only_master_acknowledges_no_tail) {
+  grow_up();
+  g_.crash("M");
+  g_.crash("A");
+  auto alone = *decode_meta(*g_.at("A").disk.present.meta);
+  alone.history.acknowledged = serial{1};
+  g_.at("A").disk.present.meta = encode(alone);
+  options how = cluster::defaults("A", role::master);
+  how.read_only = true;
+  g_.start(how);
+  ASSERT_TRUE(serves("A"));
+  g_.run(seconds{5});
+  g_.stop("A");
+  EXPECT_EQ(decode_meta(*g_.at("A").disk.present.meta)->history.acknowledged, serial{1});
+}
+
 TEST_F(start, of_a_slave_asks_nobody_and_serves_its_copy_without_the_master) {
   grow_up();
   g_.crash("M");

@@ -69,6 +69,12 @@ void starter::decide() {
     core_.tell(event_kind::start_forced, core_.how.name,
                fmt::format("--force overrides what speaks against this start: {}", *verdict.overridden));
   }
+  if (core_.how.read_only && verdict.kind != start_kind::fresh) {
+    // Whose database it is does not change by looking at it: the next start without the option begins the term.
+    core_.doing = phase::beginning;
+    now_ = step::done;
+    return;
+  }
   if (verdict.kind == start_kind::fresh) {
     after_.history = {};
     after_.history.database = uuid::random(core_.random);

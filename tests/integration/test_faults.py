@@ -46,6 +46,27 @@ class StoppedSlaveTest(unittest.TestCase):
             self.assertEqual(names(self.other), {"before", "first", "second"})
         self.assertIn("slave1", self.master.log())
 
+    def test_two_at_once_delay_many_changes_by_one_wait(self):
+        # The third goes on to answer.
+        third = self.grid.add("slave3").start()
+        wait_active_slaves(self.master, 3)
+        with administration(self.master) as (made, admin):
+            for slave in (self.stopped, third):
+                slave.suspend()
+            begun = time.monotonic()
+            for change in [admin.addObjectWithTypeAsync(target(made, f"at-once-{n}"), TYPE) for n in range(12)]:
+                change.result()
+            waited_s = time.monotonic() - begun
+            self.assertGreater(waited_s, 1, "the changes did not wait for active slaves")
+            self.assertLess(waited_s, ONE_WAIT_S)
+            self.assertLess(duration_s(lambda: admin.addObjectWithType(target(made, "later"), TYPE)), NO_WAIT_S)
+        self.assertEqual(self.master.metrics()['muster_slaves_dropped_total{reason="timed_out"}'], 2)
+        for slave in (self.stopped, third):
+            slave.resume()
+        wait_active_slaves(self.master, 3)
+        for slave in (self.stopped, self.other, third):
+            self.assertEqual(len(names(slave)), 14)
+
     def test_it_catches_up_when_it_goes_on(self):
         self.stopped.suspend()
         add(self.master, "missed")
@@ -201,6 +222,32 @@ class FullMapTest(unittest.TestCase):
                 self.assertLess(duration_s(lambda: admin.addObjectWithType(target(made, "more"), TYPE)), NO_WAIT_S)
                 self.assertEqual(master.metrics()["muster_active_slaves"], 0)
             self.assertFalse(slave.answers(), "it serves a copy that it does not have")
+
+
+class FullDiskTest(unittest.TestCase):
+    # A file that may grow no further refuses writes as a full disk does, and needs no right to mount one.
+    FULL_AT_6_MIB = ("prlimit", "--fsize=6291456", "env", "--ignore-signal=XFSZ")
+
+    def test_changes_are_refused_and_all_else_goes_on(self):
+        with Grid(properties={"Ice.MessageSizeMax": "0"}) as grid:
+            master = grid.add("Master").start(prefix=self.FULL_AT_6_MIB)
+            slave = grid.add("slave1").start()
+            wait_active_slaves(master, 1)
+            with administration(master) as (made, admin):
+                count, reason = FullMapTest().fill(made, admin)
+                self.assertGreater(count, 50)
+                self.assertIn("full", reason)
+                self.assertEqual(master.health()["phase"], "serving")
+                self.assertIn("storage_refused", master.log())
+                for replica in (master, slave):
+                    self.assertEqual(locate(replica, "big0").ice_getIdentity().name, "big0")
+                for number in range(count):
+                    admin.removeObject(Ice.Identity(name=f"big{number}"))
+                admin.addObjectWithType(target(made, "small"), TYPE)
+                self.assertEqual((names(master), names(slave)), ({"small"}, {"small"}))
+            master.kill()
+            master.start(prefix=self.FULL_AT_6_MIB)
+            self.assertEqual(names(master), {"small"})
 
 
 class LonelySlaveTest(unittest.TestCase):

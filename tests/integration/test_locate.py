@@ -109,6 +109,21 @@ class LocateTest(unittest.TestCase):
             self.master.kill()
             wait_until(lambda: len(locator_of(client).getRegistry().ice_getEndpoints()) >= 1, "the slave answers alone")
 
+    def test_local_proxies_lead_to_the_replica_that_answers_alone(self):
+        for replica, other in ((self.master, self.slave), (self.slave, self.master)):
+            with self.subTest(replica=replica.name), communicator(self.grid.locator_of(replica)) as client:
+                locator = locator_of(client)
+
+                def ports(proxy):
+                    return [endpoint.getInfo().port for endpoint in proxy.ice_getEndpoints()]
+                wait_until(lambda: len(ports(locator.getRegistry())) == 2, "this replica knows of both")
+                self.assertEqual(ports(locator.getRegistry()), [replica.server_port, other.server_port])
+                self.assertEqual(ports(locator.getLocalRegistry()), [replica.client_port])
+                self.assertEqual(ports(locator.getLocalQuery()), [replica.client_port])
+                self.assertEqual(locator.getLocalQuery().ice_getIdentity(), Ice.Identity("Query", INSTANCE))
+                for local in (locator.getLocalRegistry(), locator.getLocalQuery()):
+                    local.ice_ping()
+
     def test_a_slave_that_leaves_is_out_of_the_well_known_objects(self):
         with communicator(self.grid.locator_of(self.master)) as client:
             query = IceGrid.QueryPrx.uncheckedCast(client.stringToProxy(f"{INSTANCE}/Query"))

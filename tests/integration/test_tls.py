@@ -60,6 +60,41 @@ class TlsTest(unittest.TestCase):
             admin.addApplication(IceGrid.ApplicationDescriptor(name="app"))
             self.assertIn("CN=alice", admin.getApplicationInfo("app").createUser)
 
+    def test_a_client_opens_a_session_by_its_secure_connection(self):
+        self.master.start(**self.authority.issue("Master"),
+                          **{"IceGrid.Registry.SSLPermissionsVerifier": f"{INSTANCE}/NullSSLPermissionsVerifier"})
+
+        def client_sessions():
+            return self.master.metrics()['muster_sessions{kind="client"}']
+        with self.client(self.alice) as made:
+            registry = IceGrid.RegistryPrx.uncheckedCast(made.stringToProxy(f"{INSTANCE}/Registry"))
+            session = registry.createSessionFromSecureConnection()
+            session.keepAlive()
+            self.assertEqual(client_sessions(), 1)
+            session.destroy()
+            self.assertEqual(client_sessions(), 0)
+            with self.assertRaises(IceGrid.PermissionDeniedException):
+                registry.createAdminSessionFromSecureConnection()  # its verifier is another one
+
+    def test_what_other_replicas_tell_leads_a_replica_with_secure_endpoints_to_no_plain_one(self):
+        # The master can be asked over TLS, and would have its slaves come over tcp.
+        plain = f"tcp -h 127.0.0.1 -p {self.master.internal_port}"
+        everybody = {"IceGrid.Registry.RequireReplicaCertCN": "0"}
+        self.master.start(**self.authority.issue("Master"), **everybody,
+                          **{"IceGrid.Registry.Internal.Endpoints": plain})
+        self.slave.start(**self.authority.issue("slave1"), **everybody)
+        wait_active_slaves(self.master, 1)
+        led = self.grid.add("slave2")
+        led.start(wait=False, **self.authority.issue("slave2"), **everybody,
+                  **{"Ice.Default.Locator": self.grid.locator_of(self.slave)})
+        led.wait_log("no copy")
+        self.assertFalse(led.answers(), "it has got a copy")
+        self.assertEqual(self.master.metrics()["muster_active_slaves"], 1)
+        # It is the endpoint alone that keeps it from there.
+        self.master.stop()
+        self.master.start(**self.authority.issue("Master"), **everybody)
+        led.wait_serving()
+
     def test_stock_icegridadmin_works_with_its_certificate(self):
         self.start_both(**{"IceGrid.Registry.AdminSSLPermissionsVerifier": f"{INSTANCE}/NullSSLPermissionsVerifier"})
         identity = [f"--{name}={value}" for name, value in self.alice.items()]
