@@ -199,9 +199,9 @@ constexpr auto rows = std::to_array<property_row>({
     {"IceGrid.Registry.Trace.Object", integer, "0", 0, int_max, supported,
      "Log well-known objects added, updated, removed (1).", ""},
     {"IceGrid.Registry.Trace.Replica", integer, "0", 0, int_max, supported,
-     "Log attempts to make the sessions of replicas, and their ends (2), and keep-alives (3). Replicas that come and "
-     "go, "
-     "which is level 1, are always logged.",
+     "Log attempts to make the sessions of replicas, and their ends (2), keep-alives and acknowledgements (3). "
+     "Replicas "
+     "that come and go, which is level 1, are always logged.",
      ""},
     {"IceGrid.Registry.Trace.Session", integer, "0", 0, int_max, supported,
      "Log sessions as they are made and end, and denials (1).", ""},

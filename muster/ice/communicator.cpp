@@ -1,6 +1,5 @@
 #include "muster/ice/communicator.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -74,8 +73,7 @@ void fill_adapters(const config::registry_settings& settings, completion& to) {
     to.fill("IceGrid.Registry.Client.ACM.Timeout", fmt::to_string(sessions.session_timeout->count()));
   }
   to.fill("IceGrid.Registry.Server.ACM.Timeout", "30");
-  to.fill("IceGrid.Registry.Internal.ACM.Timeout",
-          fmt::to_string(std::max(sessions.node_session_timeout, sessions.replica_session_timeout).count()));
+  to.fill("IceGrid.Registry.Internal.ACM.Timeout", fmt::to_string(sessions.replica_session_timeout.count()));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::optional<event> trace_of(const replication::message& what, traffic way, rep
           return line_of("keeps the session alive", way, peer).with("acknowledged", one.acknowledged);
         } else if constexpr (std::is_same_v<Message, replication::appended>) {
           if (level < 3) return std::nullopt;
-          return line_of("answers", way, peer).with("last", one.last);
+          return line_of("acknowledges", way, peer).with("last", one.last);
         } else {
           return std::nullopt;
         }

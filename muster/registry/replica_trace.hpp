@@ -12,8 +12,8 @@ namespace muster::registry {
 enum class traffic { sent, received };
 
 /// The line that `IceGrid.Registry.Trace.Replica` shows of a message at this level, if any. At 2: what makes and ends
-/// the sessions of replicas, refusals among them. At 3: keep-alives too, which are an `append` without changes and its
-/// answer. Sessions that were made and lost are in the log at every level.
+/// the sessions of replicas, refusals among them. At 3: keep-alives too, which are an `append` without changes, and all
+/// acknowledgements, which answer them. Sessions that were made and lost are in the log at every level.
 [[nodiscard]] std::optional<event> trace_of(const replication::message& what, traffic way, replication::peer_id peer,
                                             int level);
 
