@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "muster/gossip/test_network.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace muster::gossip::testing {
 namespace {
@@ -248,7 +249,7 @@ class storm {
 RC_GTEST_PROP(gossip_chaos, ends_in_the_truth_and_never_shows_what_cannot_be, ()) {
   const auto seed = *rc::gen::resize(1000, rc::gen::arbitrary<std::uint64_t>());
   storm one{seed};
-  one.rage(*rc::gen::inRange(10, 120));
+  one.rage(*rc::gen::inRange(10, tests::sanitized ? 40 : 120));
   const std::string wrong = one.calm();
   RC_LOG() << "seed " << seed << ": " << wrong;
   RC_ASSERT(wrong.empty());

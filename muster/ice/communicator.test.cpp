@@ -13,7 +13,7 @@ config::registry_settings settings_at(const std::string& client_endpoints) {
   made.replica_name = "Master";
   made.endpoints = {client_endpoints, "tcp -h 127.0.0.1", "tcp -h 127.0.0.1", "", ""};
   made.sessions.session_timeout = std::chrono::seconds{17};
-  made.sessions.node_session_timeout = std::chrono::seconds{20};
+  made.sessions.node_session_timeout = std::chrono::seconds{60};
   made.sessions.replica_session_timeout = std::chrono::seconds{40};
   return made;
 }

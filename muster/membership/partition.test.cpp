@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "muster/membership/test_network.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace muster::membership::testing {
 namespace {
@@ -87,7 +88,7 @@ TEST(partition, into_equal_sides_brings_back_the_side_without_the_lowest_address
 TEST(partition, of_any_length_heals_also_when_nobody_remembers_it) {
   cluster_of net{5};
   net.split({"n03", "n04"});
-  net.run(std::chrono::hours{5});
+  net.run(std::chrono::hours{tests::sanitized ? 2 : 5});
   net.mend();
   EXPECT_TRUE(net.run_until([&] { return net.agree(net.all); }, seconds{30}));
 }
