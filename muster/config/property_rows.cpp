@@ -119,9 +119,8 @@ constexpr auto rows = std::to_array<property_row>({
      "Refused when on: sessions would reach more than the operator means."},
     {"IceGrid.Registry.UserAccounts", path, "", 0, 0, supported,
      "File with a line `account user` for each user whose servers run under an account, which "
-     "<instance>/RegistryUserAccountMapper (of a slave: RegistryUserAccountMapper-<replica>) answers from. It is read "
-     "at "
-     "the start.",
+     "<instance>/RegistryUserAccountMapper (of a slave: RegistryUserAccountMapper-<replica>) answers from. It is "
+     "read at the start.",
      ""},
 
     // Applications.
@@ -185,8 +184,7 @@ constexpr auto rows = std::to_array<property_row>({
      ""},
     {"IceGrid.Registry.Trace.Admin", integer, "0", 0, int_max, supported,
      "Log administrative requests (1). In the manual it is how requests to administrative objects of servers are "
-     "routed, "
-     "which come with nodes.",
+     "routed, which come with nodes.",
      ""},
     {"IceGrid.Registry.Trace.Application", integer, "0", 0, int_max, supported,
      "Log applications added, updated, removed (1).", ""},
@@ -200,8 +198,7 @@ constexpr auto rows = std::to_array<property_row>({
      "Log well-known objects added, updated, removed (1).", ""},
     {"IceGrid.Registry.Trace.Replica", integer, "0", 0, int_max, supported,
      "Log attempts to make the sessions of replicas, and their ends (2), keep-alives and acknowledgements (3). "
-     "Replicas "
-     "that come and go, which is level 1, are always logged.",
+     "Replicas that come and go, which is level 1, are always logged.",
      ""},
     {"IceGrid.Registry.Trace.Session", integer, "0", 0, int_max, supported,
      "Log sessions as they are made and end, and denials (1).", ""},

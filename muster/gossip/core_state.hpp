@@ -67,8 +67,8 @@ class core::state {
   void send_digests(const origin_id& to, place first, place last, instant now);
   /// Asks `from` for what it has of the origin beyond `have`, unless somebody has just been asked.
   void ask(const origin_id& from, const origin_id& origin, version have, instant now);
-  /// Somebody knows this version of the origin: whoever is believed is asked for what is beyond `have`.
-  void follow(const origin_id& from, const origin_id& origin, version have, instant now);
+  /// Somebody knows this version of the origin: where it is news, whoever is believed is asked for it.
+  void follow(const origin_id& from, const origin_id& origin, version at, instant now);
   /// Lets `to` know what it lacks, within the rest of the budget: by sending it, or where only the origin is believed
   /// by saying which version there is.
   void offer(const origin_id& to, const origin_record& origin, version have, std::size_t& budget_bytes, instant now);

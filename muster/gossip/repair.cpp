@@ -120,7 +120,7 @@ void core::state::handle(const origin_id& from, const digest& what, instant now)
     if (known != nullptr && known->id == line.origin && line.at < known->now.at) {
       offer(from, *known, line.at, budget_bytes, now);
     } else if (!is_self(line.origin.node) && line.at > version_of(line.origin) && admits(from, line.origin, line.at)) {
-      follow(from, line.origin, version_of(line.origin), now);
+      follow(from, line.origin, line.at, now);
     }
   }
   for (const origin_record* const one : table_.between(what.first, what.last)) {
@@ -170,11 +170,11 @@ void core::state::ask(const origin_id& from, const origin_id& origin, version ha
   wants_[from].push_back({origin, have});
 }
 
-void core::state::follow(const origin_id& from, const origin_id& origin, version have, instant now) {
-  if (is_believed(from, origin)) {
-    ask(from, origin, have, now);
-  } else if (members_.is_up(origin)) {
-    ask(origin, origin, have, now);
+void core::state::follow(const origin_id& from, const origin_id& origin, version at, instant now) {
+  const version have = version_of(origin);
+  const origin_id& whom = is_believed(from, origin) ? from : origin;
+  if (at > have && (whom == from || members_.is_up(whom))) {
+    ask(whom, origin, have, now);
   }
 }
 

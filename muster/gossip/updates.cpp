@@ -24,9 +24,7 @@ void core::state::take(const origin_id& from, const origin_update& part, std::ui
   }
   const version have = version_of(part.origin);
   if (!is_believed(from, part.origin)) {
-    if (part.after.at > have) {
-      follow(from, part.origin, have, now);
-    }
+    follow(from, part.origin, part.after.at, now);
     return;
   }
   if (part.is_whole) {
@@ -112,9 +110,7 @@ void core::state::handle(const origin_id& from, const chunk& what, instant now) 
   const origin_record* const known = table_.find(what.origin.node);
   const version have = known == nullptr ? version{0} : known->now.at;
   if (!is_believed(from, what.origin)) {
-    if (what.at.at > have) {
-      follow(from, what.origin, have, now);
-    }
+    follow(from, what.origin, what.at.at, now);
     return;
   }
   if (what.at.at < have || (what.at.at == have && (known == nullptr || known->complete))) {
